@@ -1,0 +1,56 @@
+# The front door. A fresh clone needs python3 (3.11 or newer, with venv) and make; nothing else.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+ARGS   ?=
+
+.PHONY: all run test check campaign bench lock format clean system
+
+all: check test
+
+run: $(STAMP)                ## analyse a shipped problem
+	$(BIN)/sidelight analyze examples/dosing.toml
+
+test: $(STAMP) system        ## every test but the campaigns
+	$(BIN)/python -m pytest -n auto -m "not campaign" $(ARGS)
+
+campaign: $(STAMP)           ## the long versions; figures go to docs/trust.md
+	$(BIN)/python -m pytest -n auto -m campaign $(ARGS)
+
+check: $(STAMP)              ## format, lint, types, and the rules of the house
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_house.py
+
+bench: $(STAMP)              ## speed, as ratios inside one run
+	$(BIN)/python benchmarks/structure.py
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+system:                      ## Chromium and PostgreSQL, where this user may install them
+	@sh scripts/system_packages.sh
+
+lock: $(STAMP)               ## newest versions that fit, with hashes and without hosts
+	$(BIN)/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate \
+	  --no-emit-index-url --custom-compile-command 'make lock' --all-extras --group dev pyproject.toml \
+	  -o requirements/dev.lock
+	echo uv | $(BIN)/uv pip compile -q --upgrade --universal --python-version 3.11 --generate-hashes --no-annotate \
+	  --no-emit-index-url --custom-compile-command 'make lock' - -o requirements/uv.txt
+
+clean:
+	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(STAMP): requirements/dev.lock requirements/uv.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "sidelight needs Python 3.11 or newer; try: make PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/python || { echo "creating $(VENV) ..."; $(PYTHON) -m venv $(VENV); }
+	@echo "installing the locked packages ..."
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@$(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r requirements/dev.lock
+	@$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,235 @@
+"""A problem as plain data, in every spelling that files allow.
+
+A problem file is a table (TOML or JSON) with the keys
+
+    name      optional text
+    actions   the labels, or their number; optional with `variance` and with `edges`
+    upper     the means lie in [0, upper]; 1.0 if not said
+    means     optional: a table from label to mean, or a list
+
+and the feedback in exactly one of three spellings
+
+    [reveals]     standard deviations: played = { observed = sigma }; what is missing is not seen
+    variance      a square list of rows of variances; inf, "inf" or null where nothing is observed
+    kind          "bandit", "full-information" or "graph", with `sigma` (one number, a list, or a
+                  table; 1.0 if not said) and, for a graph, `edges` = [[played, observed], ...]
+
+`Document` holds the outcome; what the numbers must satisfy is checked by `Feedback` and `Problem`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import InputError, choose_from
+from .labels import (
+    Labels,
+    are_default,
+    check_labels,
+    decode_label,
+    encode_label,
+    find_label,
+    label_index,
+)
+from .variances import Array, check_count, check_sigma, default_order, edge_mask, masked
+
+Table = Mapping[str, object]
+
+KEYS = ("name", "actions", "upper", "means", "reveals", "variance", "kind", "sigma", "edges")
+KINDS = ("bandit", "full-information", "graph")
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """What a problem file says. `means` is None where the file describes feedback only."""
+
+    labels: Labels
+    variance: Array
+    means: Array | None = None
+    upper: float = 1.0
+    name: str = ""
+
+
+# ---- reading ---------------------------------------------------------------------------------
+
+
+def from_table(table: Table) -> Document:
+    """Read any of the spellings above."""
+    for key in table:
+        if key not in KEYS:
+            raise InputError(f"unknown key {key!r}; {choose_from(key, KEYS)}")
+    labels, variance = _feedback(table)
+    name = table.get("name", "")
+    if not isinstance(name, str):
+        raise InputError(f"name = {name!r} must be text")
+    upper = _number(table.get("upper", 1.0), "upper")
+    means = _means(table["means"], labels) if "means" in table else None
+    return Document(labels, variance, means, upper, name)
+
+
+def _feedback(table: Table) -> tuple[Labels, Array]:
+    given = [key for key in ("reveals", "variance", "kind") if key in table]
+    if len(given) != 1:
+        said = " and ".join(given) if given else "none of them"
+        raise InputError(
+            f"the feedback needs exactly one of [reveals], variance and kind; the file has {said}"
+        )
+    if given == ["kind"]:
+        return _from_kind(table)
+    for key in ("sigma", "edges"):
+        if key in table:
+            raise InputError(f"{key} goes with kind, not with {given[0]}: remove one of the two")
+    return _from_reveals(table) if given == ["reveals"] else _from_variance(table)
+
+
+def _actions(table: Table) -> Labels | None:
+    actions = table.get("actions")
+    if actions is None:
+        return None
+    if isinstance(actions, int):
+        return tuple(range(check_count(actions)))
+    if not isinstance(actions, list):
+        raise InputError(f"actions = {actions!r} must be a list of labels or their number")
+    count = check_count(len(actions))
+    return check_labels([decode_label(value) for value in actions], count)
+
+
+def _need_actions(table: Table, spelling: str) -> Labels:
+    labels = _actions(table)
+    if labels is None:
+        raise InputError(f"{spelling} needs actions: a list of labels, or their number")
+    return labels
+
+
+def _from_reveals(table: Table) -> tuple[Labels, Array]:
+    labels = _need_actions(table, "[reveals]")
+    index = label_index(labels)
+    sigma = np.full((len(labels), len(labels)), np.inf)
+    for played, row in _as_table(table["reveals"], "[reveals]").items():
+        i = find_label(index, played, "[reveals]")
+        for observed, value in _as_table(row, f"[reveals] {played}").items():
+            where = f"[reveals] {played}.{observed}"
+            number = _number(value, where)
+            if not number >= 0:
+                raise InputError(f"{where} = {number}: a standard deviation cannot be negative")
+            sigma[i, find_label(index, observed, f"[reveals] {played}")] = number
+    return labels, np.square(sigma)
+
+
+def _from_variance(table: Table) -> tuple[Labels, Array]:
+    rows = _as_list(table["variance"], "variance")
+    count = check_count(len(rows))
+    variance = np.empty((count, count))
+    for i, row in enumerate(rows):
+        entries = _as_list(row, f"variance row {i}")
+        if len(entries) != count:
+            raise InputError(
+                f"variance is not square: row {i} has {len(entries)} entries, expected {count}"
+            )
+        variance[i] = [_number(value, f"variance[{i}][{j}]") for j, value in enumerate(entries)]
+    actions = _actions(table)
+    if actions is not None and len(actions) != count:
+        raise InputError(f"actions names {len(actions)} actions, variance has {count} rows")
+    return actions or tuple(range(count)), variance
+
+
+def _from_kind(table: Table) -> tuple[Labels, Array]:
+    kind = table["kind"]
+    if kind not in KINDS:
+        raise InputError(f"unknown kind {kind!r}; {choose_from(kind, KINDS)}")
+    if ("edges" in table) != (kind == "graph"):
+        raise InputError('edges goes with kind = "graph": give both or neither')
+    if kind == "graph":
+        edges = []
+        for e, pair in enumerate(_as_list(table["edges"], "edges")):
+            ends = _as_list(pair, f"edges[{e}]")
+            if len(ends) != 2:
+                raise InputError(f"edges[{e}] = {ends!r} must be [played, observed]")
+            edges.append((decode_label(ends[0]), decode_label(ends[1])))
+        labels = _actions(table) or check_labels(order := default_order(edges), len(order))
+        check_count(len(labels))
+        observes = edge_mask(labels, edges)
+    else:
+        labels = _need_actions(table, f'kind = "{kind}"')
+        count = len(labels)
+        observes = np.eye(count, dtype=bool) if kind == "bandit" else np.ones((count, count), bool)
+    return labels, masked(observes, _sigmas(table.get("sigma", 1.0), labels))
+
+
+def _sigmas(value: object, labels: Labels) -> Array:
+    if isinstance(value, Mapping):
+        return check_sigma({k: _number(v, f"sigma.{k}") for k, v in value.items()}, labels)
+    if isinstance(value, list):
+        return check_sigma([_number(v, f"sigma[{j}]") for j, v in enumerate(value)], labels)
+    return check_sigma(_number(value, "sigma"), labels)
+
+
+def _means(value: object, labels: Labels) -> Array:
+    if isinstance(value, list):
+        if len(value) != len(labels):
+            raise InputError(f"means has {len(value)} entries for {len(labels)} actions")
+        return np.array([_number(mean, f"means[{i}]") for i, mean in enumerate(value)])
+    index = label_index(labels)
+    means: dict[int, float] = {}
+    for label, mean in _as_table(value, "[means]").items():
+        means[find_label(index, label, "[means]")] = _number(mean, f"[means] {label}")
+    missing = [label for i, label in enumerate(labels) if i not in means]
+    if missing:
+        raise InputError(f"[means] has no entry for {missing}: give every action a mean, or none")
+    return np.array([means[i] for i in range(len(labels))])
+
+
+def _number(value: object, where: str) -> float:
+    if value is None or value == "inf":
+        return math.inf
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{where} = {value!r} must be a number")
+    return float(value)
+
+
+def _as_table(value: object, where: str) -> Table:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{where} must be a table, not {value!r}")
+    return value
+
+
+def _as_list(value: object, where: str) -> Sequence[object]:
+    if not isinstance(value, list):
+        raise InputError(f"{where} must be a list, not {value!r}")
+    return value
+
+
+# ---- writing ---------------------------------------------------------------------------------
+
+
+def exact_sigma(variance: Array) -> Array | None:
+    """Standard deviations that square to exactly these variances, or None if there are none."""
+    sigma = np.sqrt(variance)
+    return sigma if np.array_equal(np.square(sigma), variance) else None
+
+
+def to_table(document: Document) -> dict[str, object]:
+    """The most readable spelling that loses nothing: [reveals] where it is exact."""
+    labels, variance = document.labels, document.variance
+    named = all(type(label) is str for label in labels)
+    table: dict[str, object] = {"name": document.name} if document.name else {}
+    if not are_default(labels):
+        table["actions"] = [encode_label(label) for label in labels]
+    table["upper"] = document.upper
+    sigma = exact_sigma(variance) if named else None
+    if sigma is None:
+        table["variance"] = variance.tolist()
+    else:
+        table["reveals"] = {
+            str(labels[i]): {str(labels[j]): float(row[j]) for j in np.flatnonzero(row < np.inf)}
+            for i, row in enumerate(sigma)
+            if (row < np.inf).any()
+        }
+    if document.means is not None:
+        means = document.means.tolist()
+        table["means"] = dict(zip(labels, means, strict=True)) if named else means
+    return table

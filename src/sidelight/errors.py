@@ -1,0 +1,44 @@
+"""The errors a caller can act on.
+
+    SidelightError            everything raised on purpose; the command line exits with `exit_code`
+    ├── InputError            the caller's data or arguments are wrong (also a ValueError)
+    └── MissingExtraError     an optional package is not installed (also an ImportError)
+
+Each message says what is wrong, where, and what to do about it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SidelightError(Exception):
+    """Base of every error raised on purpose."""
+
+    exit_code = 1
+
+
+class InputError(SidelightError, ValueError):
+    """A file, a matrix or an argument that cannot be used as it is."""
+
+    exit_code = 2
+
+
+class MissingExtraError(SidelightError, ImportError):
+    """A feature needs an optional package."""
+
+    exit_code = 2
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional package: pip install 'sidelight[{extra}]'")
+
+
+def choose_from(wrong: object, options: Iterable[object]) -> str:
+    """The end of a sentence that helps out of a wrong name: a near match, or the list."""
+    names = [str(option) for option in options]
+    near = difflib.get_close_matches(str(wrong), names, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"choose from: {shown}" if names else "there are none"

@@ -1,0 +1,329 @@
+"""What the learner knows before it plays: who shows whom, and how noisily [sec:pre].
+
+Playing action i shows, for every action j, an independent Gaussian value with mean theta_j and
+variance `variance[i, j]` in [0, inf]: inf where nothing is seen, 0 where the mean is seen exactly.
+The same matrix is read as
+
+    precision[i, j] = 1 / variance[i, j]      0 where unobserved, inf where exact
+    observes[i, j]  = variance[i, j] < inf    the feedback graph; row i is the set S_i
+
+Every action must be observed by some action [sec:pre, assumption (iv)]: an action that nobody shows
+can be anything, and no policy avoids linear regret on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from . import files, variances
+from .document import Document
+from .errors import InputError, MissingExtraError
+from .labels import Label, Labels, check_labels, find_label, label_index
+from .variances import Array, Sigma, check_count, check_sigma, masked
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+def frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+    """A copy that nobody can make writable again: its memory is a `bytes` object."""
+    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Feedback:
+    """A K x K matrix of variances, row = action played, column = action observed."""
+
+    variance: Array
+    labels: Labels
+
+    def __init__(self, variance: npt.ArrayLike, labels: Iterable[Label] | None = None) -> None:
+        matrix = _square(variance)
+        names = check_labels(labels, len(matrix))
+        _check_entries(matrix, names)
+        object.__setattr__(self, "variance", frozen(matrix))
+        object.__setattr__(self, "labels", names)
+
+    # ---- the models of the paper ----------------------------------------------------------
+
+    @classmethod
+    def bandit(
+        cls, actions: int, sigma: Sigma = 1.0, labels: Iterable[Label] | None = None
+    ) -> Self:
+        """Each action shows itself and nothing else."""
+        names = check_labels(labels, check_count(actions))
+        return cls(masked(np.eye(len(names), dtype=bool), check_sigma(sigma, names)), names)
+
+    @classmethod
+    def full_information(
+        cls, actions: int, sigma: Sigma = 1.0, labels: Iterable[Label] | None = None
+    ) -> Self:
+        """Each action shows all of them, equally well whichever is played."""
+        names = check_labels(labels, check_count(actions))
+        everything = np.ones((len(names), len(names)), dtype=bool)
+        return cls(masked(everything, check_sigma(sigma, names)), names)
+
+    @classmethod
+    def generalized_full_information(
+        cls, variance: npt.ArrayLike, labels: Iterable[Label] | None = None
+    ) -> Self:
+        """Each action shows all of them, with a quality that depends on the one played."""
+        feedback = cls(variance, labels)
+        if not feedback.is_generalized_full_information:
+            i, j = np.argwhere(~feedback.observes)[0]
+            raise InputError(
+                f"variance[{i}, {j}] is infinite: generalized full information needs every entry "
+                "finite; use Feedback(variance) for a matrix with unobserved entries"
+            )
+        return feedback
+
+    @classmethod
+    def uniform(
+        cls, observes: npt.ArrayLike, sigma: float = 1.0, labels: Iterable[Label] | None = None
+    ) -> Self:
+        """One standard deviation wherever `observes[i, j]`: the uniform-variance version."""
+        mask = np.asarray(observes)
+        if mask.dtype != bool:
+            raise InputError("observes must be a matrix of booleans: True where row shows column")
+        return cls(np.where(mask, check_sigma(sigma, (0,))[0] ** 2, np.inf), labels)
+
+    @classmethod
+    def from_graph(
+        cls,
+        graph: Any,
+        sigma: Sigma = 1.0,
+        *,
+        actions: Iterable[Label] | None = None,
+        self_loops: bool = False,
+    ) -> Self:
+        """Playing i shows j for each edge i -> j, with the standard deviation sigma_j.
+
+        `graph` is a networkx graph, a mapping from an action to those it shows, or pairs (i, j). An
+        undirected edge works both ways. An edge of a networkx graph may carry its own `variance` or
+        `sigma`. `actions` gives the labels in order (`variances.default_order` otherwise), and
+        `self_loops` lets every action show itself.
+        """
+        edges, own_variance, nodes = _edges_of(graph)
+        order = actions if actions is not None else nodes or variances.default_order(edges)
+        names = tuple(order)
+        names = check_labels(names, check_count(len(names)))
+        observes = variances.edge_mask(names, edges)
+        if self_loops:
+            np.fill_diagonal(observes, True)
+        matrix = masked(observes, check_sigma(sigma, names))
+        index = label_index(names)
+        for (source, target), value in own_variance.items():
+            matrix[index[source], index[target]] = value
+        return cls(matrix, names)
+
+    # ---- reading the matrix ---------------------------------------------------------------
+
+    @cached_property
+    def precision(self) -> Array:
+        """1/variance: 0 where unobserved, inf where exact."""
+        with np.errstate(divide="ignore", over="ignore"):
+            return frozen(1.0 / self.variance)
+
+    @cached_property
+    def observes(self) -> BoolArray:
+        """observes[i, j]: playing i shows j."""
+        return frozen(self.variance < np.inf)
+
+    @property
+    def is_bandit(self) -> bool:
+        """Each action shows itself and nothing else."""
+        return np.array_equal(self.observes, np.eye(len(self), dtype=bool))
+
+    @property
+    def is_generalized_full_information(self) -> bool:
+        """Each action shows all of them."""
+        return bool(self.observes.all())
+
+    @property
+    def is_full_information(self) -> bool:
+        """Each action shows all of them, equally well whichever is played."""
+        return self.is_generalized_full_information and self.is_graph
+
+    @property
+    def is_graph(self) -> bool:
+        """How well j is shown depends on j alone, not on the action that shows it."""
+        best = self.variance.min(axis=0)
+        return bool((~self.observes | (self.variance == best)).all())
+
+    @property
+    def uniform_sigma(self) -> float | None:
+        """The one standard deviation of everything observed, or None if there are several."""
+        seen = self.variance[self.observes]
+        return math.sqrt(seen[0]) if (seen == seen[0]).all() else None
+
+    @property
+    def is_uniform(self) -> bool:
+        """Everything that is observed has the same variance."""
+        return self.uniform_sigma is not None
+
+    @property
+    def is_self_observing(self) -> bool:
+        """Each action shows itself."""
+        return bool(self.observes.diagonal().all())
+
+    def index(self, label: Label) -> int:
+        """The position of the action with this label."""
+        return find_label(self._index, label, "labels")
+
+    @cached_property
+    def _index(self) -> dict[object, int]:
+        return label_index(self.labels)
+
+    # ---- conversions ----------------------------------------------------------------------
+
+    def to_networkx(self) -> Any:
+        """A networkx.DiGraph with an edge i -> j, and its `variance`, wherever i shows j."""
+        try:
+            import networkx as nx  # noqa: PLC0415 - optional, and slow to import
+        except ImportError:
+            raise MissingExtraError("a networkx graph", "graph") from None
+        graph = nx.DiGraph()
+        graph.add_nodes_from(self.labels)
+        for i, j in np.argwhere(self.observes):
+            variance = float(self.variance[i, j])
+            graph.add_edge(self.labels[i], self.labels[j], variance=variance)
+        return graph
+
+    def to_edges(self) -> list[tuple[Label, Label, float]]:
+        """(played, observed, standard deviation) for everything that is observed."""
+        return [
+            (self.labels[i], self.labels[j], math.sqrt(self.variance[i, j]))
+            for i, j in np.argwhere(self.observes)
+        ]
+
+    def to_list(self) -> list[list[float]]:
+        """The matrix of variances as nested lists."""
+        rows: list[list[float]] = self.variance.tolist()
+        return rows
+
+    def to_document(self) -> Document:
+        """The plain data that problem files hold."""
+        return Document(self.labels, self.variance)
+
+    def save(self, path: files.StrPath) -> None:
+        """Write a .toml, .json, .csv or .npy file; `sidelight.load` reads it back."""
+        files.write(path, self.to_document())
+
+    # ---- a value like any other ------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Feedback):
+            return NotImplemented
+        return self.labels == other.labels and np.array_equal(self.variance, other.variance)
+
+    def __hash__(self) -> int:
+        return hash((self.labels, (self.variance + 0.0).tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (np.array(self.variance), self.labels)
+
+    def __repr__(self) -> str:
+        shown = int(self.observes.sum())
+        sigma = self.uniform_sigma
+        noise = "several variances" if sigma is None else f"sigma={sigma:g}"
+        return f"<Feedback: {len(self)} actions, {shown} observations, {noise}>"
+
+
+def _square(variance: npt.ArrayLike) -> Array:
+    """A square float matrix of a legal size, or an error that says what it is instead."""
+    try:
+        raw = np.asarray(variance)
+        matrix = np.array(raw, dtype=float)
+    except (TypeError, ValueError):
+        lengths = [len(row) if hasattr(row, "__len__") else 0 for row in _rows(variance)]
+        if len(set(lengths)) > 1:
+            odd = next(i for i, length in enumerate(lengths) if length != len(lengths))
+            raise InputError(
+                f"the variance matrix is not square: row {odd} has {lengths[odd]} entries, "
+                f"expected {len(lengths)}"
+            ) from None
+        raise InputError(
+            "the variance matrix must hold numbers: inf where nothing is observed"
+        ) from None
+    if raw.dtype == bool:
+        raise InputError(
+            "a matrix of booleans says who observes whom, not how noisily: "
+            "use Feedback.uniform(observes, sigma=...)"
+        )
+    if matrix.shape != (0,) and (matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]):
+        raise InputError(
+            f"the variance matrix has shape {matrix.shape}: it must be square, "
+            "row = action played, column = action observed"
+        )
+    check_count(len(matrix))
+    return matrix
+
+
+def _rows(variance: Any) -> list[Any]:
+    return list(variance) if hasattr(variance, "__iter__") else []
+
+
+def _check_entries(matrix: Array, labels: Labels) -> None:
+    def pair(at: Iterable[int]) -> str:
+        i, j = at
+        return f"variance[{i}, {j}] ({labels[i]!r} shows {labels[j]!r})"
+
+    nan = np.argwhere(np.isnan(matrix))
+    if len(nan):
+        raise InputError(f"{pair(nan[0])} is NaN: write inf where nothing is observed")
+    negative = np.argwhere(matrix < 0)
+    if len(negative):
+        value = matrix[tuple(negative[0])]
+        raise InputError(
+            f"{pair(negative[0])} is {value:g}: a variance cannot be negative; "
+            "write 0 for an exact observation and inf for none"
+        )
+    unseen = np.flatnonzero(np.isinf(matrix).all(axis=0))
+    if len(unseen):
+        named = ", ".join(repr(labels[j]) for j in unseen[:5]) + (
+            ", ..." if len(unseen) > 5 else ""
+        )
+        raise InputError(
+            f"no action observes {named} (column {unseen[0]} of the variance matrix is all inf): "
+            "give some row a finite variance there, or leave the action out, since no policy can "
+            "learn what is never shown"
+        )
+
+
+Edge = tuple[Label, Label]
+
+
+def _edges_of(graph: Any) -> tuple[list[Edge], dict[Edge, float], Labels]:
+    """Edges, the variances that some carry, and the nodes in order where the graph knows them."""
+    if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
+        own: dict[Edge, float] = {}
+        edges: list[Edge] = []
+        for source, target, data in graph.edges(data=True):
+            both = (
+                [(source, target)] if graph.is_directed() else [(source, target), (target, source)]
+            )
+            edges += both
+            if "variance" in data or "sigma" in data:
+                value = data["variance"] if "variance" in data else data["sigma"] ** 2
+                own |= dict.fromkeys(both, value)
+        return edges, own, tuple(graph.nodes)
+    if isinstance(graph, Mapping):
+        edges = [(source, target) for source, targets in graph.items() for target in targets]
+        return edges, {}, tuple(graph) if {t for _, t in edges} <= set(graph) else ()
+    pairs = [tuple(edge) for edge in graph]
+    wrong = next((edge for edge in pairs if len(edge) != 2), None)
+    if wrong is not None:
+        raise InputError(f"edge {wrong!r} must be a pair (played, observed)")
+    return pairs, {}, ()

@@ -1,0 +1,332 @@
+"""Problem files: TOML, JSON, edge lists (CSV) and bare matrices (.npy), told apart by the suffix.
+
+    .toml, .json    everything a problem has, in the spellings of `document`
+    .csv            the feedback: columns source, target and sigma or variance (1 if neither); each
+                    line says that playing `source` shows `target`. A cell that is valid JSON is
+                    that value (3 is a number), any other cell is text. Where the lines do not tell
+                    the order of the actions, a first line `# actions: [...]` does.
+    .npy            the matrix of variances, for actions labelled 0, 1, ...
+
+Files are written under a temporary name and renamed, so that no reader ever meets half a file.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import re
+import tempfile
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from .document import Document, exact_sigma, from_table, to_table
+from .errors import InputError, choose_from
+from .labels import (
+    Label,
+    Labels,
+    are_default,
+    check_labels,
+    decode_label,
+    encode_label,
+    find_label,
+    label_index,
+)
+from .variances import check_count, default_order
+
+StrPath = str | os.PathLike[str]
+Format = TypeVar("Format")
+
+
+def read(path: StrPath) -> Document:
+    """Read a problem file; every complaint starts with the file's name."""
+    path = Path(path)
+    reader = _pick(_READERS, path)
+    try:
+        return reader(path.read_bytes())
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: no such file; `sidelight new dosing -o {path}` writes one to start from"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def write(path: StrPath, document: Document) -> None:
+    """Write a problem file in the format that its suffix names."""
+    path = Path(path)
+    content = _pick(_WRITERS, path)(document)
+    try:
+        _replace(path, content)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _pick(by_suffix: Mapping[str, Format], path: Path) -> Format:
+    found = by_suffix.get(path.suffix.lower())
+    if found is None:
+        raise InputError(
+            f"{path}: the suffix {path.suffix!r} names no format; "
+            f"{choose_from(path.suffix, by_suffix)}"
+        )
+    return found
+
+
+def _replace(path: Path, content: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(temporary, 0o666 & ~umask)  # mkstemp's files are private; ours are ordinary
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _encode(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise InputError(f"a label or name holds {half!r}, half a character") from None
+
+
+# ---- TOML ------------------------------------------------------------------------------------
+
+
+def _read_toml(content: bytes) -> Document:
+    try:
+        table = tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"not valid TOML: {error}") from None
+    return from_table(table)
+
+
+def to_toml(document: Document, comment: str = "") -> str:
+    """The file's text; `comment` becomes its first lines."""
+    plain, tables = [], []
+    for key, value in to_table(document).items():
+        if isinstance(value, dict):
+            tables += ["", f"[{key}]", *(f"{_toml_key(k)} = {_toml(v)}" for k, v in value.items())]
+        else:
+            plain.append(f"{key} = {_toml(value)}")
+    head = [f"# {line}".rstrip() for line in comment.splitlines()]
+    return "\n".join([*head, *plain, *tables]) + "\n"
+
+
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml(key)
+
+
+def _toml(value: object) -> str:
+    match value:
+        case str():
+            # JSON's escapes are TOML's too; only DEL may stand bare in JSON and not in TOML.
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        case bool():
+            return "true" if value else "false"
+        case dict():
+            return "{ " + ", ".join(f"{_toml_key(k)} = {_toml(v)}" for k, v in value.items()) + " }"
+        case [[*_], *_]:
+            return "[\n" + "".join(f"  {_toml(row)},\n" for row in value) + "]"
+        case list():
+            return "[" + ", ".join(_toml(item) for item in value) + "]"
+        case _:
+            return repr(value)
+
+
+# ---- JSON ------------------------------------------------------------------------------------
+
+
+def _read_json(content: bytes) -> Document:
+    try:
+        table = json.loads(content.decode(), object_pairs_hook=_distinct_keys)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"not valid JSON: {error}") from None
+    if not isinstance(table, dict):
+        raise InputError("the file must hold one JSON object")
+    return from_table(table)
+
+
+def _distinct_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise InputError(f"the key {twice!r} stands twice in one object")
+    return table
+
+
+def to_json(document: Document) -> str:
+    """The file's text: one line for each key, one for each row of the matrix."""
+    table = to_table(document)
+    if "variance" in table:  # JSON has no infinity
+        table["variance"] = [
+            [None if math.isinf(value) else value for value in row]
+            for row in document.variance.tolist()
+        ]
+    lines = [f"  {json.dumps(key)}: {_json(value)}" for key, value in table.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _json(value: object) -> str:
+    match value:
+        case [[*_], *_]:
+            return "[\n    " + ",\n    ".join(json.dumps(row) for row in value) + "\n  ]"
+        case dict():
+            body = ",\n    ".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in value.items())
+            return "{\n    " + body + "\n  }"
+        case _:
+            return json.dumps(value)
+
+
+# ---- CSV -------------------------------------------------------------------------------------
+
+
+def _read_csv(content: bytes) -> Document:
+    text = content.decode("utf-8-sig")
+    first, _, rest = text.partition("\n")
+    listed = _listed_actions(first) if first.startswith(_ACTIONS) else None
+    try:
+        rows = list(csv.reader(io.StringIO(rest if listed else text, newline=""), strict=True))
+    except csv.Error as error:
+        raise InputError(f"not a valid CSV file: {error}") from None
+    header = [cell.strip().lower() for cell in rows[0]] if rows else []
+    if header not in (["source", "target"], *(["source", "target", kind] for kind in _SCALES)):
+        raise InputError(
+            "the first line must be source,target or source,target,sigma "
+            f"or source,target,variance, not {','.join(header)!r}"
+        )
+    edges: dict[tuple[Label, Label], float] = {}
+    for line, row in enumerate(rows[1:], start=2):
+        if row:
+            edge, value = _edge(row, len(header), line)
+            if edges.setdefault(edge, value) != value:
+                raise InputError(f"line {line} gives {edge[0]!r} -> {edge[1]!r} a second value")
+    labels = listed or default_order(edges)
+    check_labels(labels, check_count(len(labels)))
+    index = label_index(labels)
+    scale = np.full((len(labels), len(labels)), np.inf)
+    for (source, target), value in edges.items():
+        at = find_label(index, source, "source"), find_label(index, target, "target")
+        scale[at] = value
+    return Document(labels, scale if header[2:] == ["variance"] else np.square(scale))
+
+
+def _listed_actions(line: str) -> Labels:
+    listed = _cell_value(line.removeprefix(_ACTIONS))
+    if not isinstance(listed, list) or not listed:
+        raise InputError(f"the line {line!r} must list the labels in JSON")
+    return tuple(decode_label(value) for value in listed)
+
+
+def _edge(row: list[str], width: int, line: int) -> tuple[tuple[Label, Label], float]:
+    if len(row) != width:
+        raise InputError(f"line {line} has {len(row)} cells, expected {width}")
+    source, target = (decode_label(_cell_value(cell)) for cell in row[:2])
+    value = 1.0
+    if width == 3:
+        try:
+            value = float(row[2])
+        except ValueError:
+            raise InputError(f"line {line}: {row[2]!r} is not a number") from None
+    if not value >= 0:
+        raise InputError(f"line {line}: {row[2]} must not be negative or NaN")
+    return (source, target), value
+
+
+def to_csv(document: Document) -> str:
+    """The feedback as an edge list; observed action by observed action, which keeps their order."""
+    if document.means is not None:
+        raise InputError("a .csv file holds the feedback only: save the problem as .toml or .json")
+    labels, variance = document.labels, document.variance
+    sigma = exact_sigma(variance)
+    scale, values = ("variance", variance) if sigma is None else ("sigma", sigma)
+    edges = [(int(i), int(j)) for j, i in np.argwhere(np.isfinite(variance.T))]
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["source", "target", scale])
+    for i, j in edges:
+        writer.writerow([_cell(labels[i]), _cell(labels[j]), repr(float(values[i, j]))])
+    order = default_order((labels[i], labels[j]) for i, j in edges)
+    head = (
+        "" if order == labels else _ACTIONS + json.dumps([encode_label(x) for x in labels]) + "\n"
+    )
+    return head + stream.getvalue()
+
+
+_ACTIONS = "# actions: "
+_SCALES = ("sigma", "variance")
+
+
+def _cell(label: Label) -> str:
+    """Text as it is, unless it would be read as something else; all other labels as JSON."""
+    encoded = encode_label(label)
+    as_is = isinstance(encoded, str) and _cell_value(encoded) is encoded
+    return str(encoded) if as_is else json.dumps(encoded)
+
+
+def _cell_value(cell: str) -> object:
+    """The JSON value in the cell, or the cell's text where it is not JSON."""
+    try:
+        return json.loads(cell, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return cell
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
+# ---- NPY -------------------------------------------------------------------------------------
+
+
+def _read_npy(content: bytes) -> Document:
+    try:
+        matrix = np.load(io.BytesIO(content), allow_pickle=False)
+        variance = np.asarray(matrix, dtype=float)
+    except (ValueError, EOFError, TypeError) as error:
+        raise InputError(f"not a matrix of numbers in .npy format: {error}") from None
+    if variance.ndim != 2:
+        raise InputError(f"the array has shape {variance.shape}; a square matrix is needed")
+    return Document(tuple(range(len(variance))), variance)
+
+
+def _write_npy(document: Document) -> bytes:
+    if document.means is not None or not are_default(document.labels):
+        raise InputError(
+            "a .npy file holds the matrix only and would lose labels and means: save as .toml or "
+            ".json, or write the matrix itself with numpy.save(path, feedback.variance)"
+        )
+    stream = io.BytesIO()
+    np.save(stream, document.variance)
+    return stream.getvalue()
+
+
+_READERS: dict[str, Callable[[bytes], Document]] = {
+    ".toml": _read_toml,
+    ".json": _read_json,
+    ".csv": _read_csv,
+    ".npy": _read_npy,
+}
+_WRITERS: dict[str, Callable[[Document], bytes]] = {
+    ".toml": lambda document: _encode(to_toml(document)),
+    ".json": lambda document: _encode(to_json(document)),
+    ".csv": lambda document: _encode(to_csv(document)),
+    ".npy": _write_npy,
+}

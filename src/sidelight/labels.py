@@ -1,0 +1,144 @@
+"""The names of actions: any hashable values, distinct, and safe to write down.
+
+In a program a label may be anything hashable. TOML and JSON know only some kinds of values; the
+others travel as a table with one tagged entry, which cannot be mistaken for a label because a
+table is not hashable:
+
+    None              {none = true}
+    (1, "a")          {tuple = [1, "a"]}
+    frozenset({1})    {frozenset = [1]}
+    b"\\x00"           {bytes = "00"}
+    date(2026, 1, 2)  {date = "2026-01-02"}
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .errors import InputError, choose_from
+
+Label = Hashable
+Labels = tuple[Label, ...]
+
+
+def check_labels(labels: Iterable[Label] | None, count: int) -> Labels:
+    """`count` distinct labels; the numbers 0, 1, ... where none are given."""
+    if labels is None:
+        return tuple(range(count))
+    checked = tuple(_plain(label) for label in labels)
+    if len(checked) != count:
+        raise InputError(
+            f"{len(checked)} labels for {count} actions: give one label for each action"
+        )
+    first: dict[Label, int] = {}
+    for i, label in enumerate(checked):
+        try:
+            clash = first.setdefault(label, i)
+        except TypeError:
+            raise InputError(
+                f"label {label!r} of action {i} is not hashable: use a string, a number or a tuple"
+            ) from None
+        if clash != i:
+            raise InputError(
+                f"actions {clash} and {i} have the same label {label!r}: labels must be distinct"
+            )
+        if not _is_itself(label):
+            raise InputError(f"label {label!r} of action {i} does not equal itself: use a string")
+    return checked
+
+
+def are_default(labels: Labels) -> bool:
+    """Whether these are the labels that actions get when none are given."""
+    return all(type(label) is int and label == i for i, label in enumerate(labels))
+
+
+def label_index(labels: Labels) -> dict[object, int]:
+    """Where each label stands. A label's text finds it too, since keys in files are strings."""
+    index: dict[object, int] = {}
+    for i, label in enumerate(labels):
+        text = str(label)
+        # A text that two labels share finds neither of them.
+        index[text] = -1 if text in index else i
+    index = {text: i for text, i in index.items() if i >= 0}
+    return index | {label: i for i, label in enumerate(labels)}
+
+
+def find_label(index: Mapping[object, int], wanted: Label, where: str) -> int:
+    """The action called `wanted`; the error says where the unknown name stood."""
+    try:
+        return index[wanted]
+    except (KeyError, TypeError):
+        known = [name for name in index if isinstance(name, str)]
+        raise InputError(
+            f"{where}: no action is called {wanted!r}; {choose_from(wanted, known)}"
+        ) from None
+
+
+def _is_itself(label: Label) -> bool:
+    copy = label
+    return bool(label == copy)  # false for NaN, which no dictionary finds again
+
+
+def _plain(label: Label) -> Label:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _in_order(members: frozenset[Label]) -> list[Label]:
+    return sorted(members, key=lambda member: (type(member).__name__, repr(member)))
+
+
+_WRITERS: dict[type, Callable[[Any], tuple[str, object]]] = {
+    type(None): lambda label: ("none", True),
+    tuple: lambda label: ("tuple", [encode_label(part) for part in label]),
+    frozenset: lambda label: ("frozenset", [encode_label(part) for part in _in_order(label)]),
+    float: lambda label: ("float", repr(label)),
+    bytes: lambda label: ("bytes", label.hex()),
+    dt.datetime: lambda label: ("datetime", label.isoformat()),
+    dt.date: lambda label: ("date", label.isoformat()),
+    dt.time: lambda label: ("time", label.isoformat()),
+}
+_READERS: dict[str, Callable[[Any], Label]] = {
+    "none": lambda value: None,
+    "tuple": lambda value: tuple(decode_label(part) for part in value),
+    "frozenset": lambda value: frozenset(decode_label(part) for part in value),
+    "float": float,
+    "bytes": bytes.fromhex,
+    "datetime": dt.datetime.fromisoformat,
+    "date": dt.date.fromisoformat,
+    "time": dt.time.fromisoformat,
+}
+
+
+def encode_label(label: Label) -> object:
+    """The label as TOML and JSON can hold it."""
+    if type(label) in (str, int, bool) or (type(label) is float and math.isfinite(label)):
+        return label
+    writer = _WRITERS.get(type(label))
+    if writer is None:
+        raise InputError(
+            f"label {label!r} is a {type(label).__name__}, which files cannot hold: use strings, "
+            "numbers, bytes, dates, None, or tuples and frozensets of these"
+        )
+    tag, value = writer(label)
+    return {tag: value}
+
+
+def decode_label(value: object) -> Label:
+    """The label that `encode_label` wrote."""
+    if not isinstance(value, Mapping):
+        if isinstance(value, Hashable):
+            return value
+        raise InputError(f"{value!r} cannot be a label: use a string or a number")
+    tags = list(value)
+    reader = _READERS.get(tags[0]) if len(tags) == 1 else None
+    if reader is None:
+        raise InputError(f"{dict(value)!r} is not a label; {choose_from(tags[:1], _READERS)}")
+    try:
+        return reader(value[tags[0]])
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{dict(value)!r} is not a label: {error}") from None

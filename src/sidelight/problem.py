@@ -1,0 +1,156 @@
+"""A feedback structure together with the truth: the means that the learner does not know [sec:pre].
+
+    theta in [0, upper]^K        the means; `upper` is the paper's D
+    gap_i = max theta - theta_i  what one play of i costs
+    R_T = sum_i E[N_i] gap_i     the regret, N_i the number of plays of i in T rounds
+
+Simulations and instance bounds need a `Problem`; everything that a learner may know, and every
+worst-case statement, is in its `Feedback` and `upper` alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import files
+from .document import Document
+from .errors import InputError
+from .feedback import Feedback, frozen
+from .labels import Label, find_label, label_index
+from .variances import Array
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Problem:
+    """A `Feedback`, the true means, and the range [0, upper] of the means."""
+
+    feedback: Feedback
+    means: Array
+    upper: float
+    name: str
+
+    def __init__(
+        self,
+        feedback: Feedback,
+        means: npt.ArrayLike | Mapping[Label, float],
+        upper: float = 1.0,
+        *,
+        name: str = "",
+    ) -> None:
+        if not isinstance(feedback, Feedback):
+            raise InputError(f"a Problem needs a Feedback first, not {type(feedback).__name__}")
+        upper = _check_upper(upper)
+        object.__setattr__(self, "feedback", feedback)
+        object.__setattr__(self, "means", frozen(_check_means(means, feedback, upper)))
+        object.__setattr__(self, "upper", upper)
+        object.__setattr__(self, "name", name)
+
+    @cached_property
+    def gaps(self) -> Array:
+        """max(means) - means: what one play of each action costs."""
+        return frozen(self.means.max() - self.means)
+
+    @property
+    def best(self) -> int:
+        """The best action; the lowest index of several."""
+        return int(self.means.argmax())
+
+    def to_document(self) -> Document:
+        """The plain data that problem files hold."""
+        return Document(
+            self.feedback.labels, self.feedback.variance, self.means, self.upper, self.name
+        )
+
+    def save(self, path: files.StrPath) -> None:
+        """Write a .toml or .json file; `sidelight.load` reads it back."""
+        files.write(path, self.to_document())
+
+    def __len__(self) -> int:
+        return len(self.feedback)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Problem):
+            return NotImplemented
+        return (
+            self.feedback == other.feedback
+            and np.array_equal(self.means, other.means)
+            and (self.upper, self.name) == (other.upper, other.name)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.feedback, (self.means + 0.0).tobytes(), self.upper, self.name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.feedback, np.array(self.means), self.upper, self.name)
+
+    def __repr__(self) -> str:
+        name = f" {self.name!r}" if self.name else ""
+        best = self.feedback.labels[self.best]
+        return f"<Problem{name}: {len(self)} actions, best {best!r}, means in [0, {self.upper:g}]>"
+
+
+def load(path: files.StrPath) -> Problem | Feedback:
+    """The problem in a .toml, .json, .csv or .npy file, or its feedback where it has no means."""
+    return from_document(files.read(path), where=str(path))
+
+
+def from_document(document: Document, where: str = "the document") -> Problem | Feedback:
+    """Check the plain data of a file and make a `Problem` of it, or a `Feedback` without means."""
+    try:
+        feedback = Feedback(document.variance, document.labels)
+        if document.means is None:
+            _check_upper(document.upper)
+            return feedback
+        return Problem(feedback, document.means, document.upper, name=document.name)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _rebuild(feedback: Feedback, means: Array, upper: float, name: str) -> Problem:
+    return Problem(feedback, means, upper, name=name)
+
+
+def _check_upper(upper: float) -> float:
+    try:
+        upper = float(upper)
+    except (TypeError, ValueError):
+        raise InputError(f"upper = {upper!r} must be a number") from None
+    if not (0 < upper < math.inf):
+        raise InputError(f"upper = {upper:g}: the range [0, upper] of the means must be positive")
+    return upper
+
+
+def _check_means(
+    means: npt.ArrayLike | Mapping[Label, float], feedback: Feedback, upper: float
+) -> Array:
+    labels = feedback.labels
+    if isinstance(means, Mapping):
+        index = label_index(labels)
+        given = {find_label(index, label, "means"): mean for label, mean in means.items()}
+        missing = [label for i, label in enumerate(labels) if i not in given]
+        if missing:
+            raise InputError(f"means has no entry for {missing}: give every action a mean")
+        means = [given[i] for i in range(len(labels))]
+    try:
+        values = np.array(means, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError("means must be numbers, one for each action") from None
+    if values.shape != (len(labels),):
+        raise InputError(
+            f"means has shape {values.shape} for {len(labels)} actions: give one for each action"
+        )
+    outside = np.flatnonzero(~((values >= 0) & (values <= upper)))
+    if len(outside):
+        i = outside[0]
+        raise InputError(
+            f"the mean of {labels[i]!r} is {values[i]:g}, outside [0, {upper:g}]: "
+            "set upper to a bound on the means, or shift them"
+        )
+    return values

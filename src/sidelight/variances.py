@@ -1,0 +1,95 @@
+"""The variance matrix of each feedback model that the paper names [sec:pre].
+
+Row = action played, column = action observed, inf = nothing seen. With one standard deviation
+sigma_j for each observed action j:
+
+    full information     variance[i, j] = sigma_j^2 for all i, j
+    bandit               variance[j, j] = sigma_j^2, inf elsewhere
+    feedback graph       variance[i, j] = sigma_j^2 for the edges i -> j, inf elsewhere
+
+In the uniform-variance version all sigma_j are equal. These are plain functions on arrays:
+`Feedback` and the readers of problem files both build on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import InputError
+from .labels import Label, Labels, find_label, label_index
+
+Array = npt.NDArray[np.float64]
+Sigma = float | Iterable[float] | Mapping[Label, float]
+
+MAX_ACTIONS = 4_096
+
+
+def check_count(count: int) -> int:
+    """At least one action, and a matrix that fits in memory."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer):
+        raise InputError(f"the number of actions must be a whole number, not {count!r}")
+    if count < 1:
+        raise InputError(f"a problem needs at least one action, not {count}")
+    if count > MAX_ACTIONS:
+        raise InputError(
+            f"{count:,} actions are more than the limit of {MAX_ACTIONS:,}: their matrix of variances "
+            f"alone takes {8e-9 * count**2:.1f} GB, and its analysis far more. Merge actions that "
+            "show and earn alike"
+        )
+    return int(count)
+
+
+def check_sigma(sigma: Sigma, labels: Labels) -> Array:
+    """One standard deviation for each observed action, from a number, a sequence or a mapping."""
+    if isinstance(sigma, Mapping):
+        index = label_index(labels)
+        given = np.full(len(labels), np.nan)
+        for label, value in sigma.items():
+            given[find_label(index, label, "sigma")] = value
+        missing = [labels[j] for j in np.flatnonzero(np.isnan(given))]
+        if missing:
+            raise InputError(f"sigma has no entry for {missing}: give one for each action")
+        return check_sigma(given, labels)
+    try:
+        sigmas = np.array(list(sigma) if isinstance(sigma, Iterable) else sigma, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"sigma must be numbers, not {sigma!r}") from None
+    if sigmas.ndim > 1 or (sigmas.ndim == 1 and len(sigmas) != len(labels)):
+        raise InputError(
+            f"sigma has shape {sigmas.shape} for {len(labels)} actions: "
+            "give one number, or one for each action"
+        )
+    if not (sigmas >= 0).all():
+        raise InputError(f"sigma is a standard deviation and cannot be negative or NaN: {sigma!r}")
+    return np.broadcast_to(sigmas, (len(labels),))
+
+
+def masked(observes: npt.NDArray[np.bool_], sigmas: Array) -> Array:
+    """sigma_j^2 where `observes[i, j]`, inf elsewhere: the feedback-graph model."""
+    return np.where(observes, np.square(sigmas), np.inf)
+
+
+def default_order(edges: Iterable[tuple[Label, Label]]) -> Labels:
+    """The order of actions known only from edges.
+
+    The numbers 0 ... K-1 stand in their own order, so that label and position agree; anything
+    else in the order of first appearance as an observed action, then as a playing one.
+    """
+    pairs = list(edges)
+    seen = dict.fromkeys(target for _, target in pairs)
+    seen |= dict.fromkeys(source for source, _ in pairs)
+    if all(type(label) is int for label in seen) and set(seen) == set(range(len(seen))):
+        return tuple(range(len(seen)))
+    return tuple(seen)
+
+
+def edge_mask(labels: Labels, edges: Iterable[tuple[Label, Label]]) -> npt.NDArray[np.bool_]:
+    """observes[i, j] for each edge (i, j): playing i shows j."""
+    index = label_index(labels)
+    observes = np.zeros((len(labels), len(labels)), dtype=bool)
+    for source, target in edges:
+        observes[find_label(index, source, "edges"), find_label(index, target, "edges")] = True
+    return observes
