@@ -35,9 +35,9 @@ def check_count(count: int) -> int:
         raise InputError(f"a problem needs at least one action, not {count}")
     if count > MAX_ACTIONS:
         raise InputError(
-            f"{count:,} actions are more than the limit of {MAX_ACTIONS:,}: their matrix of variances "
-            f"alone takes {8e-9 * count**2:.1f} GB, and its analysis far more. Merge actions that "
-            "show and earn alike"
+            f"{count:,} actions are more than the limit of {MAX_ACTIONS:,}: their variances alone "
+            f"take {8e-9 * count**2:.1f} GB, and the analysis of such a matrix far more. Merge "
+            "actions that show and earn alike"
         )
     return int(count)
 
