@@ -4,9 +4,12 @@ feedback  = what each action shows of the others, and how noisily
 structure = what that is worth: observability, independence and domination numbers
 """
 
+from .analysis import analyze
 from .errors import InputError, MissingExtraError, SidelightError
 from .feedback import Feedback
+from .gallery import gallery
 from .problem import Problem, load
+from .structure import coverage, rho_lp, structure
 
 __version__ = "0.1.0"
 
@@ -16,5 +19,10 @@ __all__ = [
     "MissingExtraError",
     "Problem",
     "SidelightError",
+    "analyze",
+    "coverage",
+    "gallery",
     "load",
+    "rho_lp",
+    "structure",
 ]

@@ -33,9 +33,10 @@ from .labels import (
     decode_label,
     encode_label,
     find_label,
+    in_order,
     label_index,
 )
-from .variances import Array, check_count, check_sigma, default_order, edge_mask, masked
+from .variances import Array, check_count, check_sigma, default_order, edge_mask, masked, squared
 
 Table = Mapping[str, object]
 
@@ -115,9 +116,9 @@ def _from_reveals(table: Table) -> tuple[Labels, Array]:
             where = f"[reveals] {played}.{observed}"
             number = _number(value, where)
             if not number >= 0:
-                raise InputError(f"{where} = {number}: a standard deviation cannot be negative")
+                raise InputError(f"{where} = {number}: a sigma cannot be negative or NaN")
             sigma[i, find_label(index, observed, f"[reveals] {played}")] = number
-    return labels, np.square(sigma)
+    return labels, squared(sigma)
 
 
 def _from_variance(table: Table) -> tuple[Labels, Array]:
@@ -173,14 +174,10 @@ def _means(value: object, labels: Labels) -> Array:
         if len(value) != len(labels):
             raise InputError(f"means has {len(value)} entries for {len(labels)} actions")
         return np.array([_number(mean, f"means[{i}]") for i, mean in enumerate(value)])
-    index = label_index(labels)
-    means: dict[int, float] = {}
-    for label, mean in _as_table(value, "[means]").items():
-        means[find_label(index, label, "[means]")] = _number(mean, f"[means] {label}")
-    missing = [label for i, label in enumerate(labels) if i not in means]
-    if missing:
-        raise InputError(f"[means] has no entry for {missing}: give every action a mean, or none")
-    return np.array([means[i] for i in range(len(labels))])
+    means = in_order(_as_table(value, "[means]"), labels, "[means]")
+    return np.array(
+        [_number(mean, f"[means] {label}") for label, mean in zip(labels, means, strict=True)]
+    )
 
 
 def _number(value: object, where: str) -> float:
@@ -188,7 +185,10 @@ def _number(value: object, where: str) -> float:
         return math.inf
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{where} = {value!r} must be a number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"{where} is too large for a float: write inf for no bound") from None
 
 
 def _as_table(value: object, where: str) -> Table:
@@ -209,7 +209,8 @@ def _as_list(value: object, where: str) -> Sequence[object]:
 def exact_sigma(variance: Array) -> Array | None:
     """Standard deviations that square to exactly these variances, or None if there are none."""
     sigma = np.sqrt(variance)
-    return sigma if np.array_equal(np.square(sigma), variance) else None
+    with np.errstate(over="ignore", under="ignore"):
+        return sigma if np.array_equal(np.square(sigma), variance) else None
 
 
 def to_table(document: Document) -> dict[str, object]:

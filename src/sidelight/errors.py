@@ -32,6 +32,10 @@ class MissingExtraError(SidelightError, ImportError):
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs an optional package: pip install 'sidelight[{extra}]'")
+        self._made_of = feature, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        return type(self), self._made_of  # a worker process sends its errors home pickled
 
 
 def choose_from(wrong: object, options: Iterable[object]) -> str:

@@ -22,15 +22,23 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from . import files, variances
+from . import files
 from .document import Document
 from .errors import InputError, MissingExtraError
-from .labels import Label, Labels, check_labels, find_label, label_index
-from .variances import Array, Sigma, check_count, check_sigma, masked
+from .labels import Label, Labels, check_labels, find_label, label_index, listed, plain
+from .variances import (
+    Array,
+    Sigma,
+    check_count,
+    check_sigma,
+    default_order,
+    edge_mask,
+    masked,
+    numbers,
+    squared,
+)
 
 BoolArray = npt.NDArray[np.bool_]
-
-
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
@@ -47,7 +55,7 @@ class Feedback:
     labels: Labels
 
     def __init__(self, variance: npt.ArrayLike, labels: Iterable[Label] | None = None) -> None:
-        matrix = _square(variance)
+        matrix = _variances(variance)
         names = check_labels(labels, len(matrix))
         _check_entries(matrix, names)
         object.__setattr__(self, "variance", frozen(matrix))
@@ -91,10 +99,10 @@ class Feedback:
         cls, observes: npt.ArrayLike, sigma: float = 1.0, labels: Iterable[Label] | None = None
     ) -> Self:
         """One standard deviation wherever `observes[i, j]`: the uniform-variance version."""
-        mask = np.asarray(observes)
+        mask = _square(observes, "the matrix of booleans")
         if mask.dtype != bool:
             raise InputError("observes must be a matrix of booleans: True where row shows column")
-        return cls(np.where(mask, check_sigma(sigma, (0,))[0] ** 2, np.inf), labels)
+        return cls(masked(mask, check_sigma(sigma, (0,))), labels)
 
     @classmethod
     def from_graph(
@@ -109,19 +117,20 @@ class Feedback:
 
         `graph` is a networkx graph, a mapping from an action to those it shows, or pairs (i, j). An
         undirected edge works both ways. An edge of a networkx graph may carry its own `variance` or
-        `sigma`. `actions` gives the labels in order (`variances.default_order` otherwise), and
-        `self_loops` lets every action show itself.
+        `sigma`, and an edge (i, j, sigma) its own standard deviation, as `to_edges` gives it.
+        `actions` gives the labels in order (`variances.default_order` otherwise), and `self_loops`
+        lets every action show itself.
         """
-        edges, own_variance, nodes = _edges_of(graph)
-        order = actions if actions is not None else nodes or variances.default_order(edges)
-        names = tuple(order)
+        edges, nodes = _edges_of(graph)
+        pairs = [(source, target) for source, target, _ in edges]
+        names = listed(actions if actions is not None else nodes or default_order(pairs))
         names = check_labels(names, check_count(len(names)))
-        observes = variances.edge_mask(names, edges)
+        observes = edge_mask(names, pairs)
         if self_loops:
             np.fill_diagonal(observes, True)
         matrix = masked(observes, check_sigma(sigma, names))
         index = label_index(names)
-        for (source, target), value in own_variance.items():
+        for (source, target), value in _own_variances(edges).items():
             matrix[index[source], index[target]] = value
         return cls(matrix, names)
 
@@ -191,6 +200,8 @@ class Feedback:
             import networkx as nx  # noqa: PLC0415 - optional, and slow to import
         except ImportError:
             raise MissingExtraError("a networkx graph", "graph") from None
+        if None in self.labels:
+            raise InputError("networkx knows no node called None: give that action another label")
         graph = nx.DiGraph()
         graph.add_nodes_from(self.labels)
         for i, j in np.argwhere(self.observes):
@@ -229,7 +240,7 @@ class Feedback:
         return self.labels == other.labels and np.array_equal(self.variance, other.variance)
 
     def __hash__(self) -> int:
-        return hash((self.labels, (self.variance + 0.0).tobytes()))
+        return hash((self.labels, self.variance.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (np.array(self.variance), self.labels)
@@ -241,34 +252,35 @@ class Feedback:
         return f"<Feedback: {len(self)} actions, {shown} observations, {noise}>"
 
 
-def _square(variance: npt.ArrayLike) -> Array:
-    """A square float matrix of a legal size, or an error that says what it is instead."""
+def _square(given: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
+    """A square array of a legal size, or an error that says what it is instead."""
     try:
-        raw = np.asarray(variance)
-        matrix = np.array(raw, dtype=float)
-    except (TypeError, ValueError):
-        lengths = [len(row) if hasattr(row, "__len__") else 0 for row in _rows(variance)]
-        if len(set(lengths)) > 1:
-            odd = next(i for i, length in enumerate(lengths) if length != len(lengths))
-            raise InputError(
-                f"the variance matrix is not square: row {odd} has {lengths[odd]} entries, "
-                f"expected {len(lengths)}"
-            ) from None
+        matrix = np.asarray(given)
+    except ValueError:  # numpy's word for rows of different lengths
+        lengths = [len(row) if hasattr(row, "__len__") else 0 for row in _rows(given)]
+        odd = next((i for i, length in enumerate(lengths) if length != len(lengths)), None)
+        if odd is None:
+            raise InputError(f"{what} must hold one number in each place") from None
         raise InputError(
-            "the variance matrix must hold numbers: inf where nothing is observed"
+            f"{what} is not square: row {odd} has {lengths[odd]} entries, expected {len(lengths)}"
         ) from None
-    if raw.dtype == bool:
-        raise InputError(
-            "a matrix of booleans says who observes whom, not how noisily: "
-            "use Feedback.uniform(observes, sigma=...)"
-        )
     if matrix.shape != (0,) and (matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]):
         raise InputError(
-            f"the variance matrix has shape {matrix.shape}: it must be square, "
+            f"{what} has shape {matrix.shape}: it must be square, "
             "row = action played, column = action observed"
         )
     check_count(len(matrix))
     return matrix
+
+
+def _variances(given: npt.ArrayLike) -> Array:
+    matrix = _square(given, "the variance matrix")
+    if matrix.dtype == bool:
+        raise InputError(
+            "a matrix of booleans says who observes whom, not how noisily: "
+            "use Feedback.uniform(observes, sigma=...)"
+        )
+    return numbers(matrix, "the variance matrix")
 
 
 def _rows(variance: Any) -> list[Any]:
@@ -302,28 +314,51 @@ def _check_entries(matrix: Array, labels: Labels) -> None:
         )
 
 
-Edge = tuple[Label, Label]
+Edge = tuple[Label, Label, Mapping[str, Any]]  # played, observed, and what the edge carries
 
 
-def _edges_of(graph: Any) -> tuple[list[Edge], dict[Edge, float], Labels]:
-    """Edges, the variances that some carry, and the nodes in order where the graph knows them."""
+def _edges_of(graph: Any) -> tuple[list[Edge], Labels]:
+    """The edges, and the nodes in order where the graph knows them."""
     if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
-        own: dict[Edge, float] = {}
-        edges: list[Edge] = []
-        for source, target, data in graph.edges(data=True):
-            both = (
-                [(source, target)] if graph.is_directed() else [(source, target), (target, source)]
-            )
-            edges += both
-            if "variance" in data or "sigma" in data:
-                value = data["variance"] if "variance" in data else data["sigma"] ** 2
-                own |= dict.fromkeys(both, value)
-        return edges, own, tuple(graph.nodes)
-    if isinstance(graph, Mapping):
-        edges = [(source, target) for source, targets in graph.items() for target in targets]
-        return edges, {}, tuple(graph) if {t for _, t in edges} <= set(graph) else ()
-    pairs = [tuple(edge) for edge in graph]
-    wrong = next((edge for edge in pairs if len(edge) != 2), None)
-    if wrong is not None:
-        raise InputError(f"edge {wrong!r} must be a pair (played, observed)")
-    return pairs, {}, ()
+        edges = list(graph.edges(data=True))
+        if not graph.is_directed():
+            edges += [(target, source, data) for source, target, data in edges]
+        return edges, tuple(graph.nodes)
+    try:
+        if not isinstance(graph, Mapping):
+            return [_edge(edge) for edge in graph], ()
+        edges = [(i, plain(j), {}) for i, targets in graph.items() for j in targets]
+    except TypeError:
+        raise InputError(
+            "a graph is a networkx graph, pairs (played, observed), or a mapping from an action "
+            f"to a list of those it shows, not {graph!r}"
+        ) from None
+    shown = default_order((source, target) for source, target, _ in edges)
+    order = graph if set(shown) <= set(graph) else [*shown, *graph]
+    return edges, tuple(dict.fromkeys(order))
+
+
+def _edge(edge: Iterable[Any]) -> Edge:
+    ends = tuple(plain(end) for end in edge)
+    if len(ends) == 2:
+        return *ends, {}
+    if len(ends) == 3:
+        return *ends[:2], {"sigma": ends[2]}
+    raise InputError(f"edge {edge!r} must be (played, observed) or (played, observed, sigma)")
+
+
+def _own_variances(edges: Iterable[Edge]) -> dict[tuple[Label, Label], float]:
+    """The variances that edges carry, as `variance` or as `sigma`."""
+    own: dict[tuple[Label, Label], float] = {}
+    for source, target, data in edges:
+        key = next((key for key in ("variance", "sigma") if key in data), None)
+        if key is None:
+            continue
+        where = f"{key} of edge {source!r} -> {target!r}"
+        given = numbers([data[key]], where)
+        if given.shape != (1,) or not given[0] >= 0:
+            raise InputError(f"{where} is {data[key]!r}: it must be a number of at least 0")
+        value = float((given if key == "variance" else squared(given))[0])
+        if own.setdefault((source, target), value) != value:
+            raise InputError(f"edge {source!r} -> {target!r} has two variances: keep one of them")
+    return own

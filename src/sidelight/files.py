@@ -19,8 +19,9 @@ import math
 import os
 import re
 import tempfile
+import tokenize
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -38,7 +39,7 @@ from .labels import (
     find_label,
     label_index,
 )
-from .variances import check_count, default_order
+from .variances import check_count, default_order, numbers, squared
 
 StrPath = str | os.PathLike[str]
 Format = TypeVar("Format")
@@ -58,18 +59,22 @@ def read(path: StrPath) -> Document:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
-    except InputError as error:
+    except RecursionError:
+        raise InputError(f"{path}: nested too deeply to be a problem file") from None
+    except ValueError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def write(path: StrPath, document: Document) -> None:
-    """Write a problem file in the format that its suffix names."""
+def write(path: StrPath, document: Document, comment: str = "") -> None:
+    """Write a problem file in the format that its suffix names; only TOML has room for comments."""
     path = Path(path)
-    content = _pick(_WRITERS, path)(document)
+    writer = _pick(_WRITERS, path)
     try:
-        _replace(path, content)
+        _replace(path, writer(document, comment))
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def _pick(by_suffix: Mapping[str, Format], path: Path) -> Format:
@@ -98,21 +103,26 @@ def _replace(path: Path, content: bytes) -> None:
         raise
 
 
+def _decode(content: bytes) -> str:
+    return content.decode("utf-8-sig")  # some editors on Windows write a mark first
+
+
 def _encode(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
         half = error.object[error.start]
-        raise InputError(f"a label or name holds {half!r}, half a character") from None
+        raise InputError(f"a label or name holds {half!r}, half a character: replace it") from None
 
 
 # ---- TOML ------------------------------------------------------------------------------------
 
 
 def _read_toml(content: bytes) -> Document:
+    text = _decode(content)
     try:
-        table = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        table = tomllib.loads(text)
+    except ValueError as error:
         raise InputError(f"not valid TOML: {error}") from None
     return from_table(table)
 
@@ -137,7 +147,7 @@ def _toml(value: object) -> str:
     match value:
         case str():
             # JSON's escapes are TOML's too; only DEL may stand bare in JSON and not in TOML.
-            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+            return _dumps(value).replace("\x7f", "\\u007f")
         case bool():
             return "true" if value else "false"
         case dict():
@@ -154,9 +164,10 @@ def _toml(value: object) -> str:
 
 
 def _read_json(content: bytes) -> Document:
+    text = _decode(content)
     try:
-        table = json.loads(content.decode(), object_pairs_hook=_distinct_keys)
-    except (json.JSONDecodeError, RecursionError) as error:
+        table = json.loads(text, object_pairs_hook=_distinct_keys)
+    except ValueError as error:
         raise InputError(f"not valid JSON: {error}") from None
     if not isinstance(table, dict):
         raise InputError("the file must hold one JSON object")
@@ -180,44 +191,48 @@ def to_json(document: Document) -> str:
             [None if math.isinf(value) else value for value in row]
             for row in document.variance.tolist()
         ]
-    lines = [f"  {json.dumps(key)}: {_json(value)}" for key, value in table.items()]
+    lines = [f"  {_dumps(key)}: {_json(value)}" for key, value in table.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def _json(value: object) -> str:
     match value:
         case [[*_], *_]:
-            return "[\n    " + ",\n    ".join(json.dumps(row) for row in value) + "\n  ]"
+            return "[\n    " + ",\n    ".join(_dumps(row) for row in value) + "\n  ]"
         case dict():
-            body = ",\n    ".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in value.items())
+            body = ",\n    ".join(f"{_dumps(k)}: {_dumps(v)}" for k, v in value.items())
             return "{\n    " + body + "\n  }"
         case _:
-            return json.dumps(value)
+            return _dumps(value)
+
+
+def _dumps(value: object) -> str:
+    # As escapes, two half characters would be read back as one whole; bare, `_encode` refuses them.
+    return json.dumps(value, ensure_ascii=False)
 
 
 # ---- CSV -------------------------------------------------------------------------------------
 
 
 def _read_csv(content: bytes) -> Document:
-    text = content.decode("utf-8-sig")
-    first, _, rest = text.partition("\n")
+    lines = io.StringIO(_decode(content), newline="")
+    first = lines.readline()
     listed = _listed_actions(first) if first.startswith(_ACTIONS) else None
-    try:
-        rows = list(csv.reader(io.StringIO(rest if listed else text, newline=""), strict=True))
-    except csv.Error as error:
-        raise InputError(f"not a valid CSV file: {error}") from None
-    header = [cell.strip().lower() for cell in rows[0]] if rows else []
+    if listed is None:
+        lines.seek(0)
+    rows = _rows(lines, start=1 if listed is None else 2)
+    _, head = next(rows, (0, []))
+    header = [cell.strip().lower() for cell in head]
     if header not in (["source", "target"], *(["source", "target", kind] for kind in _SCALES)):
         raise InputError(
             "the first line must be source,target or source,target,sigma "
             f"or source,target,variance, not {','.join(header)!r}"
         )
     edges: dict[tuple[Label, Label], float] = {}
-    for line, row in enumerate(rows[1:], start=2):
-        if row:
-            edge, value = _edge(row, len(header), line)
-            if edges.setdefault(edge, value) != value:
-                raise InputError(f"line {line} gives {edge[0]!r} -> {edge[1]!r} a second value")
+    for line, row in rows:
+        edge, value = _edge(row, len(header), line)
+        if edges.setdefault(edge, value) != value:
+            raise InputError(f"line {line} gives {edge[0]!r} -> {edge[1]!r} a second value")
     labels = listed or default_order(edges)
     check_labels(labels, check_count(len(labels)))
     index = label_index(labels)
@@ -225,13 +240,26 @@ def _read_csv(content: bytes) -> Document:
     for (source, target), value in edges.items():
         at = find_label(index, source, "source"), find_label(index, target, "target")
         scale[at] = value
-    return Document(labels, scale if header[2:] == ["variance"] else np.square(scale))
+    return Document(labels, scale if header[2:] == ["variance"] else squared(scale))
+
+
+def _rows(lines: Iterable[str], start: int) -> Iterator[tuple[int, list[str]]]:
+    """Each row that is not blank, and the line of the file where it begins."""
+    reader = csv.reader(lines, strict=True)
+    line = start
+    try:
+        for row in reader:
+            if row:
+                yield line, row
+            line = start + reader.line_num
+    except csv.Error as error:
+        raise InputError(f"line {line} is not valid CSV: {error}") from None
 
 
 def _listed_actions(line: str) -> Labels:
     listed = _cell_value(line.removeprefix(_ACTIONS))
     if not isinstance(listed, list) or not listed:
-        raise InputError(f"the line {line!r} must list the labels in JSON")
+        raise InputError(f"the line {line.strip()!r} must list the labels in JSON")
     return tuple(decode_label(value) for value in listed)
 
 
@@ -264,9 +292,7 @@ def to_csv(document: Document) -> str:
     for i, j in edges:
         writer.writerow([_cell(labels[i]), _cell(labels[j]), repr(float(values[i, j]))])
     order = default_order((labels[i], labels[j]) for i, j in edges)
-    head = (
-        "" if order == labels else _ACTIONS + json.dumps([encode_label(x) for x in labels]) + "\n"
-    )
+    head = "" if order == labels else _ACTIONS + _dumps([encode_label(x) for x in labels]) + "\n"
     return head + stream.getvalue()
 
 
@@ -277,8 +303,10 @@ _SCALES = ("sigma", "variance")
 def _cell(label: Label) -> str:
     """Text as it is, unless it would be read as something else; all other labels as JSON."""
     encoded = encode_label(label)
-    as_is = isinstance(encoded, str) and _cell_value(encoded) is encoded
-    return str(encoded) if as_is else json.dumps(encoded)
+    # Before Python 3.13, csv writes a carriage return bare, and reads it as the end of a line.
+    if isinstance(encoded, str) and encoded.isprintable() and _cell_value(encoded) is encoded:
+        return encoded
+    return _dumps(encoded)
 
 
 def _cell_value(cell: str) -> object:
@@ -298,13 +326,12 @@ def _refuse(constant: str) -> None:
 
 def _read_npy(content: bytes) -> Document:
     try:
-        matrix = np.load(io.BytesIO(content), allow_pickle=False)
-        variance = np.asarray(matrix, dtype=float)
-    except (ValueError, EOFError, TypeError) as error:
-        raise InputError(f"not a matrix of numbers in .npy format: {error}") from None
-    if variance.ndim != 2:
-        raise InputError(f"the array has shape {variance.shape}; a square matrix is needed")
-    return Document(tuple(range(len(variance))), variance)
+        matrix = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    except (ValueError, TypeError, MemoryError, SyntaxError, tokenize.TokenError) as error:
+        raise InputError(f"not an array of numbers in .npy format: {error}") from None
+    if matrix.ndim != 2:
+        raise InputError(f"the array has shape {matrix.shape}; a square matrix is needed")
+    return Document(tuple(range(len(matrix))), numbers(matrix, "the matrix of variances"))
 
 
 def _write_npy(document: Document) -> bytes:
@@ -324,9 +351,9 @@ _READERS: dict[str, Callable[[bytes], Document]] = {
     ".csv": _read_csv,
     ".npy": _read_npy,
 }
-_WRITERS: dict[str, Callable[[Document], bytes]] = {
-    ".toml": lambda document: _encode(to_toml(document)),
-    ".json": lambda document: _encode(to_json(document)),
-    ".csv": lambda document: _encode(to_csv(document)),
-    ".npy": _write_npy,
+_WRITERS: dict[str, Callable[[Document, str], bytes]] = {
+    ".toml": lambda document, comment: _encode(to_toml(document, comment)),
+    ".json": lambda document, _: _encode(to_json(document)),
+    ".csv": lambda document, _: _encode(to_csv(document)),
+    ".npy": lambda document, _: _write_npy(document),
 }

@@ -16,7 +16,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,13 +24,14 @@ from .errors import InputError, choose_from
 
 Label = Hashable
 Labels = tuple[Label, ...]
+Value = TypeVar("Value")
 
 
 def check_labels(labels: Iterable[Label] | None, count: int) -> Labels:
     """`count` distinct labels; the numbers 0, 1, ... where none are given."""
     if labels is None:
         return tuple(range(count))
-    checked = tuple(_plain(label) for label in labels)
+    checked = listed(labels)
     if len(checked) != count:
         raise InputError(
             f"{len(checked)} labels for {count} actions: give one label for each action"
@@ -50,6 +51,19 @@ def check_labels(labels: Iterable[Label] | None, count: int) -> Labels:
         if not _is_itself(label):
             raise InputError(f"label {label!r} of action {i} does not equal itself: use a string")
     return checked
+
+
+def listed(labels: Iterable[Label]) -> Labels:
+    """The labels as a tuple."""
+    try:
+        return tuple(plain(label) for label in labels)
+    except TypeError:
+        raise InputError(f"labels must be a list, one for each action, not {labels!r}") from None
+
+
+def plain(label: Label) -> Label:
+    """numpy's numbers and strings as Python's."""
+    return label.item() if isinstance(label, np.generic) else label
 
 
 def are_default(labels: Labels) -> bool:
@@ -79,23 +93,42 @@ def find_label(index: Mapping[object, int], wanted: Label, where: str) -> int:
         ) from None
 
 
+def in_order(values: Mapping[Any, Value], labels: Labels, where: str) -> list[Value]:
+    """The values of a mapping from label to value, in the order of the labels."""
+    index = label_index(labels)
+    found: dict[int, Value] = {}
+    for wanted, value in values.items():
+        i = find_label(index, wanted, where)
+        if i in found:
+            raise InputError(f"{where} names action {labels[i]!r} twice: keep one of the two")
+        found[i] = value
+    missing = [label for i, label in enumerate(labels) if i not in found]
+    if missing:
+        raise InputError(f"{where} has no entry for {missing}: give one for each action")
+    return [found[i] for i in range(len(labels))]
+
+
 def _is_itself(label: Label) -> bool:
+    if isinstance(label, tuple | frozenset):  # they compare their members by identity first
+        return all(_is_itself(member) for member in label)
     copy = label
     return bool(label == copy)  # false for NaN, which no dictionary finds again
 
 
-def _plain(label: Label) -> Label:
-    return label.item() if isinstance(label, np.generic) else label
+def _encoded_set(members: frozenset[Label]) -> list[object]:
+    return sorted((encode_label(member) for member in members), key=repr)
 
 
-def _in_order(members: frozenset[Label]) -> list[Label]:
-    return sorted(members, key=lambda member: (type(member).__name__, repr(member)))
+def _decoded(value: object) -> list[Label]:
+    if not isinstance(value, list):
+        raise TypeError("its members must stand in a list")
+    return [decode_label(part) for part in value]
 
 
 _WRITERS: dict[type, Callable[[Any], tuple[str, object]]] = {
     type(None): lambda label: ("none", True),
     tuple: lambda label: ("tuple", [encode_label(part) for part in label]),
-    frozenset: lambda label: ("frozenset", [encode_label(part) for part in _in_order(label)]),
+    frozenset: lambda label: ("frozenset", _encoded_set(label)),
     float: lambda label: ("float", repr(label)),
     bytes: lambda label: ("bytes", label.hex()),
     dt.datetime: lambda label: ("datetime", label.isoformat()),
@@ -104,8 +137,8 @@ _WRITERS: dict[type, Callable[[Any], tuple[str, object]]] = {
 }
 _READERS: dict[str, Callable[[Any], Label]] = {
     "none": lambda value: None,
-    "tuple": lambda value: tuple(decode_label(part) for part in value),
-    "frozenset": lambda value: frozenset(decode_label(part) for part in value),
+    "tuple": lambda value: tuple(_decoded(value)),
+    "frozenset": lambda value: frozenset(_decoded(value)),
     "float": float,
     "bytes": bytes.fromhex,
     "datetime": dt.datetime.fromisoformat,
@@ -134,11 +167,11 @@ def decode_label(value: object) -> Label:
         if isinstance(value, Hashable):
             return value
         raise InputError(f"{value!r} cannot be a label: use a string or a number")
-    tags = list(value)
-    reader = _READERS.get(tags[0]) if len(tags) == 1 else None
+    tag = " ".join(str(key) for key in value)
+    reader = _READERS.get(tag) if len(value) == 1 else None
     if reader is None:
-        raise InputError(f"{dict(value)!r} is not a label; {choose_from(tags[:1], _READERS)}")
+        raise InputError(f"{dict(value)!r} is not a label; {choose_from(tag, _READERS)}")
     try:
-        return reader(value[tags[0]])
-    except (TypeError, ValueError) as error:
+        return reader(value[tag])
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{dict(value)!r} is not a label: {error}") from None

@@ -23,8 +23,8 @@ from . import files
 from .document import Document
 from .errors import InputError
 from .feedback import Feedback, frozen
-from .labels import Label, find_label, label_index
-from .variances import Array
+from .labels import in_order
+from .variances import Array, numbers
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -39,13 +39,15 @@ class Problem:
     def __init__(
         self,
         feedback: Feedback,
-        means: npt.ArrayLike | Mapping[Label, float],
+        means: npt.ArrayLike | Mapping[Any, float],
         upper: float = 1.0,
         *,
         name: str = "",
     ) -> None:
         if not isinstance(feedback, Feedback):
             raise InputError(f"a Problem needs a Feedback first, not {type(feedback).__name__}")
+        if not isinstance(name, str):
+            raise InputError(f"name = {name!r} must be text")
         upper = _check_upper(upper)
         object.__setattr__(self, "feedback", feedback)
         object.__setattr__(self, "means", frozen(_check_means(means, feedback, upper)))
@@ -85,7 +87,7 @@ class Problem:
         )
 
     def __hash__(self) -> int:
-        return hash((self.feedback, (self.means + 0.0).tobytes(), self.upper, self.name))
+        return hash((self.feedback, self.means.tobytes(), self.upper, self.name))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.feedback, np.array(self.means), self.upper, self.name)
@@ -120,28 +122,20 @@ def _rebuild(feedback: Feedback, means: Array, upper: float, name: str) -> Probl
 def _check_upper(upper: float) -> float:
     try:
         upper = float(upper)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"upper = {upper!r} must be a number") from None
     if not (0 < upper < math.inf):
-        raise InputError(f"upper = {upper:g}: the range [0, upper] of the means must be positive")
+        raise InputError(f"upper = {upper:g} must be positive and finite: means lie in [0, upper]")
     return upper
 
 
 def _check_means(
-    means: npt.ArrayLike | Mapping[Label, float], feedback: Feedback, upper: float
+    means: npt.ArrayLike | Mapping[Any, float], feedback: Feedback, upper: float
 ) -> Array:
     labels = feedback.labels
     if isinstance(means, Mapping):
-        index = label_index(labels)
-        given = {find_label(index, label, "means"): mean for label, mean in means.items()}
-        missing = [label for i, label in enumerate(labels) if i not in given]
-        if missing:
-            raise InputError(f"means has no entry for {missing}: give every action a mean")
-        means = [given[i] for i in range(len(labels))]
-    try:
-        values = np.array(means, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("means must be numbers, one for each action") from None
+        means = in_order(means, labels, "means")
+    values = numbers(means, "means")
     if values.shape != (len(labels),):
         raise InputError(
             f"means has shape {values.shape} for {len(labels)} actions: give one for each action"

@@ -13,16 +13,18 @@ In the uniform-variance version all sigma_j are equal. These are plain functions
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import InputError
-from .labels import Label, Labels, find_label, label_index
+from .labels import Label, Labels, find_label, in_order, label_index
 
 Array = npt.NDArray[np.float64]
-Sigma = float | Iterable[float] | Mapping[Label, float]
+Sigma = float | Iterable[float] | Mapping[Any, float]
 
 MAX_ACTIONS = 4_096
 
@@ -42,21 +44,23 @@ def check_count(count: int) -> int:
     return int(count)
 
 
+def numbers(values: npt.ArrayLike, what: str) -> Array:
+    """Our own copy of these numbers as floats. -0.0 becomes 0.0, so that its inverse is +inf."""
+    try:
+        raw = np.asarray(values)
+        if raw.dtype.kind in "iufO":  # whole, unsigned, float, and Python objects that may be these
+            with np.errstate(invalid="ignore", over="ignore"):  # NaN and inf are judged later
+                return np.array(raw, dtype=float) + 0.0
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InputError(f"{what} must hold numbers, not {reprlib.repr(values)}")
+
+
 def check_sigma(sigma: Sigma, labels: Labels) -> Array:
     """One standard deviation for each observed action, from a number, a sequence or a mapping."""
     if isinstance(sigma, Mapping):
-        index = label_index(labels)
-        given = np.full(len(labels), np.nan)
-        for label, value in sigma.items():
-            given[find_label(index, label, "sigma")] = value
-        missing = [labels[j] for j in np.flatnonzero(np.isnan(given))]
-        if missing:
-            raise InputError(f"sigma has no entry for {missing}: give one for each action")
-        return check_sigma(given, labels)
-    try:
-        sigmas = np.array(list(sigma) if isinstance(sigma, Iterable) else sigma, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"sigma must be numbers, not {sigma!r}") from None
+        sigma = in_order(sigma, labels, "sigma")
+    sigmas = numbers(list(sigma) if isinstance(sigma, Iterable) else sigma, "sigma")
     if sigmas.ndim > 1 or (sigmas.ndim == 1 and len(sigmas) != len(labels)):
         raise InputError(
             f"sigma has shape {sigmas.shape} for {len(labels)} actions: "
@@ -67,9 +71,22 @@ def check_sigma(sigma: Sigma, labels: Labels) -> Array:
     return np.broadcast_to(sigmas, (len(labels),))
 
 
+def squared(sigma: Array) -> Array:
+    """The variances of these standard deviations; only 0 gives 0, and only inf gives inf."""
+    with np.errstate(over="ignore", under="ignore"):
+        variance = np.square(sigma)
+    lost = (sigma != 0) & (sigma != np.inf) & ((variance == 0) | (variance == np.inf))
+    if lost.any():
+        raise InputError(
+            f"sigma = {sigma[lost][0]:g} has a square that no float can hold: write 0 for an exact "
+            "observation and inf for none"
+        )
+    return variance
+
+
 def masked(observes: npt.NDArray[np.bool_], sigmas: Array) -> Array:
     """sigma_j^2 where `observes[i, j]`, inf elsewhere: the feedback-graph model."""
-    return np.where(observes, np.square(sigmas), np.inf)
+    return np.where(observes, squared(sigmas), np.inf)
 
 
 def default_order(edges: Iterable[tuple[Label, Label]]) -> Labels:
@@ -79,8 +96,11 @@ def default_order(edges: Iterable[tuple[Label, Label]]) -> Labels:
     else in the order of first appearance as an observed action, then as a playing one.
     """
     pairs = list(edges)
-    seen = dict.fromkeys(target for _, target in pairs)
-    seen |= dict.fromkeys(source for source, _ in pairs)
+    try:
+        seen = dict.fromkeys(target for _, target in pairs)
+        seen |= dict.fromkeys(source for source, _ in pairs)
+    except TypeError as error:
+        raise InputError(f"edges: {error}: call actions by strings, numbers or tuples") from None
     if all(type(label) is int for label in seen) and set(seen) == set(range(len(seen))):
         return tuple(range(len(seen)))
     return tuple(seen)

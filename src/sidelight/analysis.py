@@ -1,0 +1,169 @@
+"""Everything sidelight can say about a problem, in one record: words and data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .feedback import Feedback
+from .labels import Label, encode_label
+from .problem import Problem
+from .structure import Actions, Bracket, GradedBracket, Structure, structure
+
+# Beyond this ratio of the largest to the smallest variance, "seen" and "barely seen" differ.
+GRADED = 10.0
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A problem, or a feedback without means, and what follows from it."""
+
+    subject: Problem | Feedback
+    name: str
+    upper: float
+    structure: Structure
+
+    @property
+    def feedback(self) -> Feedback:
+        """The feedback of the subject."""
+        return self.subject.feedback if isinstance(self.subject, Problem) else self.subject
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain data for JSON; an infinite or unknown number is null."""
+        return {
+            "name": self.name,
+            "feedback": _feedback_record(self.feedback),
+            "structure": _structure_record(self.structure),
+        }
+
+
+def analyze(
+    subject: Problem | Feedback, name: str = "", upper: float = 1.0, budget: float = 10.0
+) -> Analysis:
+    """Analyse a problem; a `Problem` brings its own `upper`, and its own name if it has one."""
+    if isinstance(subject, Problem):
+        found = structure(subject.feedback, budget)
+        return Analysis(subject, subject.name or name, subject.upper, found)
+    return Analysis(subject, name, upper, structure(subject, budget))
+
+
+def model_name(feedback: Feedback) -> str:
+    """The narrowest model of the paper that this feedback belongs to [sec:pre]."""
+    if feedback.is_bandit:
+        model = "bandit"
+    elif feedback.is_full_information:
+        model = "full information"
+    elif feedback.is_generalized_full_information:
+        model = "generalized full information"
+    elif feedback.is_graph:
+        model = "feedback graph"
+    else:
+        model = "graded side observations"
+    return model
+
+
+def meaning(found: Structure) -> str:
+    """What the structure means for the learner, in one sentence."""
+    feedback = found.feedback
+    labels = feedback.labels
+    if len(feedback) == 1:
+        return "regret 0: there is only one action."
+    if found.weak:
+        observers = {found.shown_by[j] for j in found.weak}
+        weak = _some(labels, found.weak)
+        verb = "is" if len(found.weak) == 1 else "are"
+        cover = found.domination.witness
+        by = _some(labels, cover)
+        if observers == {cover}:
+            return f"minimax rate T^(2/3): {weak} {verb} seen only by playing {by}."
+        enough = f"{by} shows" if len(cover) == 1 else f"together {by} show"
+        them = "it" if len(found.weak) == 1 else "them all"
+        return (
+            f"minimax rate T^(2/3): {weak} {verb} seen only by playing other actions; "
+            f"{enough} {them}."
+        )
+    if feedback.is_generalized_full_information:
+        return (
+            "minimax rate T^(1/2), and constant regret on any one problem with a single best "
+            "action: every play shows every action, so nobody has to pay for information."
+        )
+    return (
+        "minimax rate T^(1/2): every action shows itself or is shown by all others; the number of "
+        f"actions counts only through the independence number, {found.independence}."
+    )
+
+
+def caveats(found: Structure) -> list[str]:
+    """What the numbers do not say by themselves."""
+    notes = []
+    seen = found.feedback.variance[found.feedback.observes]
+    if seen.max() > GRADED * seen.min():
+        spread = "infinitely" if seen.min() == 0 else f"{seen.max() / seen.min():.3g} times"
+        notes.append(
+            f"Some observations are {spread} noisier than others, and the graph counts them alike: "
+            "at short horizons the noisy ones are worth little. The effective independence number "
+            "weighs them."
+        )
+    if not all(b.proved for b in (found.independence, found.domination)) or math.isnan(
+        found.fractional_domination
+    ):
+        notes.append(
+            "Some numbers were not proved within the time budget; the brackets are. "
+            "A larger --budget may close them."
+        )
+    return notes
+
+
+def _some(labels: Sequence[Label], actions: Actions, most: int = 4) -> str:
+    """'A, B and C', or 'A, B, C and 7 more'."""
+    names = [str(labels[i]) for i in actions]
+    if len(names) > most + 1:
+        names = [*names[:most], f"{len(names) - most} more"]
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _feedback_record(feedback: Feedback) -> dict[str, object]:
+    return {
+        "model": model_name(feedback),
+        "actions": len(feedback),
+        "labels": [encode_label(label) for label in feedback.labels],
+        "observations": int(feedback.observes.sum()),
+        "uniform_sigma": feedback.uniform_sigma,
+        "self_observing": feedback.is_self_observing,
+        "variance": [[_finite(value) for value in row] for row in feedback.to_list()],
+    }
+
+
+def _structure_record(found: Structure) -> dict[str, object]:
+    def named(actions: Actions) -> list[object]:
+        return [encode_label(found.feedback.labels[i]) for i in actions]
+
+    def bracket(number: Bracket) -> dict[str, object]:
+        record: dict[str, object] = {
+            "value": _finite(number.value),
+            "lower": number.lower,
+            "upper": number.upper,
+            "proved": number.proved,
+            "witness": named(number.witness),
+        }
+        if isinstance(number, GradedBracket):
+            record["threshold"] = number.threshold
+        return record
+
+    return {
+        "observability": found.observability,
+        "strong": named(found.strong),
+        "weak": named(found.weak),
+        "shows": [named(actions) for actions in found.shows],
+        "independence": bracket(found.independence),
+        "domination": bracket(found.domination),
+        "fractional_domination": _finite(found.fractional_domination),
+        "effective_independence": bracket(found.effective_independence),
+        "meaning": meaning(found),
+        "caveats": caveats(found),
+    }

@@ -1,0 +1,19 @@
+"""Every optimisation problem, each with what proves its answer; the one door to the solvers.
+
+The modules here know arrays and nothing of actions, feedback or policies:
+
+    solver        linear and integer programs by HiGHS (inside scipy), with a time limit
+    covers        fewest rows that cover all columns, and the fractional version
+    independent   the largest set of vertices without an edge between two of them
+"""
+
+from .covers import FractionalCover, SetBracket, fractional_cover, smallest_cover
+from .independent import largest_independent_set
+
+__all__ = [
+    "FractionalCover",
+    "SetBracket",
+    "fractional_cover",
+    "largest_independent_set",
+    "smallest_cover",
+]

@@ -1,0 +1,253 @@
+"""What a feedback structure is worth: who observes whom, and the numbers that follow.
+
+S_i = {j : variance[i, j] < inf} is what playing i shows. An action i is [cor:lb-minimax]
+
+    strongly observable   if i is in S_i, or every other action shows i
+    weakly observable     otherwise
+
+and the structure is weak if some action is: then the worst-case regret grows like T^(2/3) instead
+of T^(1/2). How fast, is told by
+
+    independence number        the largest set in which no action shows another
+    weak domination number     the fewest actions that together show all weakly observable ones
+
+Both are NP-hard, hence brackets; both have a version that is a linear program,
+
+    rho_LP(A, A')  =  min sum(c)   over c >= 0 on A with sum_{j in A: i in S_j} c_j >= 1 for i in A'
+    m(A, A')       =  max min_{i in A'} sum_{j in A: i in S_j} c_j   over distributions c on A
+
+and these two are reciprocal [prop:domlp]: the best distribution is the cheapest plan, rescaled.
+
+A graph counts an observation of variance 10^6 as seen. For graded variances, keep only the entries
+of at most v and call what is left G_v; it supports regret of order sqrt(v independence(G_v) T). The
+best trade is the effective independence number (after Kocak, Neu and Valko 2016),
+
+    min over v >= r of (v / r) independence(G_v),
+
+where r is the smallest v for which G_v still observes every action, and strongly so if the whole
+structure does. For uniform variance it is the independence number.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .errors import InputError
+from .feedback import BoolArray, Feedback
+from .programs import (
+    FractionalCover,
+    SetBracket,
+    fractional_cover,
+    largest_independent_set,
+    smallest_cover,
+)
+from .variances import Array
+
+Actions = tuple[int, ...]
+
+# When, as parts of the budget, each number must be there. What finishes early leaves its time.
+FRACTIONAL_BY, DOMINATION_BY, INDEPENDENCE_BY = 0.25, 0.5, 0.8
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """A number between `lower` and `upper`, with a set of actions that shows one of the two."""
+
+    lower: float
+    upper: float
+    witness: Actions
+
+    @property
+    def proved(self) -> bool:
+        """Whether the two ends meet."""
+        return self.lower == self.upper
+
+    @property
+    def value(self) -> float | None:
+        """The number itself, or None where it is not proved."""
+        return self.lower if self.proved else None
+
+    def __str__(self) -> str:
+        return f"{self.lower:g}" if self.proved else f"between {self.lower:g} and {self.upper:g}"
+
+
+@dataclass(frozen=True)
+class GradedBracket(Bracket):
+    """The effective independence number; the set is independent among variances <= `threshold`."""
+
+    threshold: float
+
+
+@dataclass(frozen=True, eq=False)
+class Coverage:
+    """A distribution over actions, and m(A, A'): the least chance it gives any target."""
+
+    value: float
+    plan: Array
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Observability of every action, and the numbers that decide the worst-case regret.
+
+    Actions are indices; `feedback.labels` names them.
+    """
+
+    feedback: Feedback
+    strong: Actions
+    weak: Actions
+    independence: Bracket
+    domination: Bracket
+    fractional_domination: float
+    effective_independence: GradedBracket
+
+    @property
+    def observability(self) -> Literal["strong", "weak"]:
+        """Weak if some action is weakly observable."""
+        return "weak" if self.weak else "strong"
+
+    @property
+    def shows(self) -> tuple[Actions, ...]:
+        """S_i for every action i: what playing it shows."""
+        return tuple(_indices(row) for row in self.feedback.observes)
+
+    @property
+    def shown_by(self) -> tuple[Actions, ...]:
+        """For every action, those that show it."""
+        return tuple(_indices(column) for column in self.feedback.observes.T)
+
+
+def structure(feedback: Feedback, budget: float = 10.0) -> Structure:
+    """Analyse the feedback; what is not proved within `budget` seconds comes as a bracket."""
+    if not isinstance(feedback, Feedback):
+        raise InputError(
+            f"structure needs a Feedback, not {type(feedback).__name__}: "
+            "for a Problem pass problem.feedback"
+        )
+    if not budget > 0:
+        raise InputError(f"budget = {budget}: give the analysis a positive number of seconds")
+    start = time.monotonic()
+    observes = feedback.observes
+    is_strong = strongly_observable(observes)
+    weak = _indices(~is_strong)
+    hits = observes[:, list(weak)]
+    relaxed = fractional_cover(hits, start + FRACTIONAL_BY * budget)
+    cover = smallest_cover(hits, relaxed, start + DOMINATION_BY * budget)
+    graded = not feedback.is_uniform
+    alone = largest_independent_set(
+        observes | observes.T, start + (INDEPENDENCE_BY if graded else 1.0) * budget
+    )
+    independence = Bracket(alone.lower, alone.upper, alone.witness)
+    return Structure(
+        feedback=feedback,
+        strong=_indices(is_strong),
+        weak=weak,
+        independence=independence,
+        domination=Bracket(cover.lower, cover.upper, cover.witness),
+        fractional_domination=relaxed.value,
+        effective_independence=effective_independence(feedback, independence, start + budget),
+    )
+
+
+def strongly_observable(observes: BoolArray) -> BoolArray:
+    """For each action: does it show itself, or do all others show it?"""
+    by_others = observes.sum(axis=0) - observes.diagonal()
+    return np.asarray(observes.diagonal() | (by_others == len(observes) - 1))
+
+
+def rho_lp(feedback: Feedback, players: Iterable[int], targets: Iterable[int]) -> FractionalCover:
+    """rho_LP(A, A'): the cheapest plan over `players` that observes each of `targets` once.
+
+    The plan has an entry for every action, 0 outside `players`. inf if a target is never shown.
+    """
+    rows, columns = _subset(feedback, players, "players"), _subset(feedback, targets, "targets")
+    cover = fractional_cover(feedback.observes[np.ix_(rows, columns)])
+    plan = np.zeros(len(feedback))
+    plan[list(rows)] = cover.plan
+    return FractionalCover(cover.value, plan, cover.prices)
+
+
+def coverage(feedback: Feedback, players: Iterable[int], targets: Iterable[int]) -> Coverage:
+    """m(A, A') = 1/rho_LP(A, A') and the distribution c(A, A') that attains it [prop:domlp].
+
+    No targets: inf, and no distribution is better than another. An unseen target: 0.
+    """
+    cover = rho_lp(feedback, players, targets)
+    if not 0 < cover.value < math.inf:
+        return Coverage(math.inf if cover.value == 0 else 0.0, cover.plan)
+    return Coverage(1.0 / cover.value, cover.plan / cover.plan.sum())
+
+
+def effective_independence(
+    feedback: Feedback, independence: Bracket, deadline: float
+) -> GradedBracket:
+    """The best trade between how noisy the observations are that we use, and how many there are.
+
+    G_v only gains edges with v, so its independence number only falls: between two thresholds whose
+    numbers are known, everything is at least (the lower threshold) x (the number at the upper one).
+    """
+    thresholds = _thresholds(feedback)
+    reference = thresholds[0]
+    known: dict[int, Bracket | SetBracket] = {len(thresholds) - 1: independence}
+    if len(thresholds) > 1:
+        known[0] = largest_independent_set(_graph(feedback, reference), deadline)
+    if len(thresholds) == 1 or reference == 0:  # anything noisier than exact costs infinitely more
+        return GradedBracket(known[0].lower, known[0].upper, known[0].witness, float(reference))
+    scale = thresholds / reference
+
+    def best() -> int:
+        return min(known, key=lambda k: scale[k] * known[k].upper)
+
+    unknown: list[float] = []
+    spans = [(0, len(thresholds) - 1)]
+    while spans:
+        low, high = spans.pop()
+        floor = scale[low + 1] * known[high].lower if high - low > 1 else math.inf
+        if floor >= scale[best()] * known[best()].upper:
+            continue
+        if time.monotonic() > deadline:
+            unknown.append(float(floor))
+            continue
+        middle = (low + high) // 2
+        graph = _graph(feedback, thresholds[middle])
+        known[middle] = largest_independent_set(graph, deadline)
+        spans += [(middle, high), (low, middle)]
+    k = best()
+    upper = float(scale[k] * known[k].upper)
+    lower = min(upper, *unknown, *(float(scale[j] * known[j].lower) for j in known))
+    return GradedBracket(lower, upper, known[k].witness, float(thresholds[k]))
+
+
+def _thresholds(feedback: Feedback) -> Array:
+    """The distinct variances from the reference r on."""
+    values = np.unique(feedback.variance[feedback.observes])
+    strong = bool(strongly_observable(feedback.observes).all())
+    low, high = 0, len(values) - 1
+    while low < high:
+        middle = (low + high) // 2
+        graph = _graph(feedback, values[middle])
+        enough = strongly_observable(graph).all() if strong else graph.any(axis=0).all()
+        low, high = (low, middle) if enough else (middle + 1, high)
+    return np.asarray(values[low:])
+
+
+def _graph(feedback: Feedback, threshold: float) -> BoolArray:
+    return np.asarray(feedback.variance <= threshold)
+
+
+def _indices(mask: BoolArray) -> Actions:
+    return tuple(int(i) for i in np.flatnonzero(mask))
+
+
+def _subset(feedback: Feedback, actions: Iterable[int], what: str) -> Actions:
+    chosen = tuple(dict.fromkeys(actions))
+    wrong = [i for i in chosen if not 0 <= i < len(feedback)]
+    if wrong:
+        raise InputError(f"{what} holds {wrong[0]}; actions are 0 to {len(feedback) - 1} here")
+    return chosen
