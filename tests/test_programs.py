@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 
-import naive
 import networkx as nx
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from naive import graphs as naive
 from sidelight.programs import fractional_cover, largest_independent_set, smallest_cover
 from sidelight.programs.covers import greedy_cover
 

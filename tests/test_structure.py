@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import sidelight as sl
+from naive import graphs as naive
 from sidelight.structure import Structure
 
 BoolArray = naive.BoolArray

@@ -1,4 +1,4 @@
-"""Slow and obvious references: definitions, written as the paper states them."""
+"""Observability, independence, domination and coverage, by trying everything."""
 
 from __future__ import annotations
 

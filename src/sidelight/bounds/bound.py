@@ -1,0 +1,46 @@
+"""What every bound returns: a number, when it holds, the plan behind it, and its proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ..variances import Array
+
+
+class Proof(Protocol):
+    """Whatever re-evaluates a bound without a solver."""
+
+    def check(self) -> bool:
+        """Whether the claim follows from the data in the proof."""
+        ...
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A constraint that the plan meets exactly, and its shadow price.
+
+    `need` is the information asked for about `action`; one more unit of it costs `price`.
+    """
+
+    action: int
+    need: float
+    price: float
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A bound on regret.
+
+    `value` is certified: rounded down for a lower bound, up for a guarantee. `valid` says whether
+    the hypotheses hold here, and `why` gives the reason in one sentence either way.
+    """
+
+    name: str
+    value: float
+    valid: bool
+    why: str
+    certificate: Proof
+    allocation: Array | None = None
+    method: str = ""
+    binding: tuple[Binding, ...] = field(default=())

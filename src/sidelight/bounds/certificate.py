@@ -1,0 +1,336 @@
+"""Proofs of lower bounds that a reader can check without a solver.
+
+Fix a problem theta and let c_j be the expected number of plays of j under some policy. All lower
+bounds of the paper say that c, which is >= 0 and (at a finite horizon) sums to T, satisfies linear
+inequalities
+
+    sum_j load_k(j) c_j >= need_k .
+
+For any weights w_k >= 0 it follows (weak duality) that the regret is
+
+    sum_j gap_j c_j  >=  sum_k w_k need_k  +  sum_j c_j (gap_j - sum_k w_k load_k(j))
+                     >=  sum_k w_k need_k  +  T min_j (gap_j - sum_k w_k load_k(j)) ,
+
+and, without a horizon, >= sum_k w_k need_k if every bracket is >= 0. If the same sum with all gaps
+replaced by 0 is positive, no c exists, hence no such policy: the bound is infinite (Farkas).
+
+A certificate is the problem and the weighted rows. There are three kinds of rows:
+
+    Information   playing must tell theta_i from its worst single change  [cor:lb-0]
+    Alternative   playing must tell theta from theta'                     [thm:lb-0, as (6.2)]
+    Pair          playing must tell whether k beats the best action       [eq:lb-asy, exact form]
+
+`check` evaluates all of it in rational arithmetic, with logarithms rounded against the claim.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ..errors import InputError
+from .rational import log_down
+
+FORMAT = "sidelight-certificate-1"
+ZERO = Fraction(0)
+
+
+class RefutedError(Exception):
+    """A row that the problem does not allow: the certificate proves nothing."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """The problem that a certificate speaks about, in exact numbers.
+
+    `variance` has None where nothing is observed. `horizon` and `worst_case` are None for
+    asymptotic statements.
+    """
+
+    variance: tuple[tuple[Fraction | None, ...], ...]
+    means: tuple[Fraction, ...]
+    upper: Fraction
+    horizon: Fraction | None = None
+    worst_case: Fraction | None = None
+
+    @cached_property
+    def best(self) -> int:
+        """The best action; the lowest index of several."""
+        return max(range(len(self.means)), key=lambda i: self.means[i])
+
+    @cached_property
+    def gaps(self) -> tuple[Fraction, ...]:
+        """What each play costs."""
+        return tuple(self.means[self.best] - mean for mean in self.means)
+
+    @cached_property
+    def second_gap(self) -> Fraction:
+        """The smallest gap of the other actions: 0 if the optimum is tied."""
+        return min(gap for i, gap in enumerate(self.gaps) if i != self.best)
+
+    def sees(self, played: int, observed: int) -> bool:
+        """Whether playing the one shows the other."""
+        return self.variance[played][observed] is not None
+
+    def precision(self, played: int, observed: int) -> Fraction:
+        """1/variance, 0 where unobserved; an exact observation has none that a row could use."""
+        variance = self.variance[played][observed]
+        if variance is None:
+            return ZERO
+        if variance == 0:
+            raise RefutedError(
+                f"action {observed} is seen exactly: no information about it is needed"
+            )
+        return 1 / variance
+
+    def at_horizon(self) -> tuple[Fraction, Fraction]:
+        """Horizon and worst case, for the rows that need them."""
+        T, B = self.horizon, self.worst_case
+        if T is None or B is None or T <= 0 or B <= 0:
+            raise RefutedError("this row needs a positive horizon and a positive worst-case regret")
+        return T, B
+
+
+@dataclass(frozen=True)
+class Information:
+    """Row i of cor:lb-0: sum_j c_j P[j, i] >= m_i, with m_i bounded below at chosen perturbations.
+
+    m_i is a maximum over the size of a change of theta_i, so any admissible size bounds it below.
+    `rise` makes i the best action (for the best action itself: lets it fall below the second);
+    `fall`, needed only when the gap is below 4B/T, goes the other way.
+    """
+
+    kind: ClassVar[str] = "information"
+    action: int
+    rise: Fraction
+    fall: Fraction | None = None
+
+    def need(self, case: Case) -> Fraction:
+        """A rational just below m_i."""
+        T, B = case.at_horizon()
+        theta, D = case.means[self.action], case.upper
+        if self.action == case.best:
+            gap, rise_room, fall_room = case.second_gap, theta, D - theta
+        else:
+            gap, rise_room, fall_room = case.gaps[self.action], D - theta, theta
+        if not gap < self.rise <= rise_room:
+            raise RefutedError(
+                f"a change of theta_{self.action} by {float(self.rise):g} is not allowed"
+            )
+        need = log_down(T * (self.rise - gap) / (8 * B)) / self.rise**2
+        if gap * T < 4 * B:
+            if self.fall is None or not 0 < self.fall <= fall_room:
+                raise RefutedError(f"theta_{self.action} needs a change in the other direction too")
+            need = min(need, log_down(T * (self.fall + gap) / (8 * B)) / self.fall**2)
+        return need
+
+    def load(self, case: Case, played: int) -> Fraction:
+        """The information about the action in one play."""
+        return case.precision(played, self.action)
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One constraint of thm:lb-0: if theta' were true, regret above B would have to be noticed.
+
+    sum_j c_j [T I_j(theta, theta') - log((gap'_j + u) / (B/T + u))] >= 0 for every u >= 0, where
+    I_j = sum_i P[j, i] (theta_i - theta'_i)^2 / 2 is what one play of j tells.
+    """
+
+    kind: ClassVar[str] = "alternative"
+    means: tuple[Fraction, ...]
+    shift: Fraction
+
+    def need(self, case: Case) -> Fraction:
+        """Nothing: the row is homogeneous."""
+        if len(self.means) != len(case.means) or self.shift < 0:
+            raise RefutedError(
+                "an alternative needs one mean for each action and a shift of at least 0"
+            )
+        if not all(0 <= mean <= case.upper for mean in self.means):
+            raise RefutedError("an alternative has a mean outside [0, upper]")
+        return ZERO
+
+    def load(self, case: Case, played: int) -> Fraction:
+        """A rational just above the bracket."""
+        T, B = case.at_horizon()
+        numerator = max(self.means) - self.means[played] + self.shift
+        if numerator <= 0:
+            raise RefutedError("an alternative with shift 0 has an infinite bracket")
+        told = sum(
+            (
+                case.precision(played, i) * (mine - other) ** 2
+                for i, (mine, other) in enumerate(zip(case.means, self.means, strict=True))
+                if mine != other
+            ),
+            ZERO,
+        )
+        return T * told / 2 - log_down(numerator / (B / T + self.shift))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Telling whether k beats the best action: x^2 n_k + (1-x)^2 n_best >= 2/gap_k^2.
+
+    n = P^T c. Every split x in [0, 1] moves theta_k up by x gap_k and the best mean down by the
+    rest, and each is a necessary condition for 1/n_k + 1/n_best <= gap_k^2 / 2. An action that the
+    best one shows costs nothing to observe, so its mean must not move.
+    """
+
+    kind: ClassVar[str] = "pair"
+    action: int
+    split: Fraction
+
+    def need(self, case: Case) -> Fraction:
+        """2/gap^2, if the moved means stay inside the box."""
+        k, best, x = self.action, case.best, self.split
+        gap = case.gaps[k]
+        if k == best or gap == 0 or not 0 <= x <= 1:
+            raise RefutedError(
+                "a pair row needs an action with a positive gap and a split in [0, 1]"
+            )
+        if x > 0 and case.sees(best, k):
+            raise RefutedError(f"playing the best action shows {k} for free")
+        if x < 1 and case.sees(best, best):
+            raise RefutedError("the best action shows itself for free")
+        # With both unseen, the ends x = 0 and x = 1 are limits of splits that stay inside the box.
+        if x == 1 and case.means[best] == case.upper and case.sees(best, best):
+            raise RefutedError(f"action {k} would have to rise above the upper end of its range")
+        if x == 0 and case.means[k] == 0 and case.sees(best, k):
+            raise RefutedError("the best action would have to fall below 0")
+        return 2 / gap**2
+
+    def load(self, case: Case, played: int) -> Fraction:
+        """The information about the pair in one play."""
+        x = self.split
+        up = x**2 * case.precision(played, self.action) if x > 0 else ZERO
+        return up + ((1 - x) ** 2 * case.precision(played, case.best) if x < 1 else ZERO)
+
+
+Row = Information | Alternative | Pair
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A claim `regret >= value`, and the weighted rows that prove it.
+
+    `claim` is "regret" (of the problem `case`, for every policy of the class considered) or
+    "minimax" (worst-case regret of every policy): the latter holds for `worst_case` = B as soon as
+    the rows prove regret >= B, or infinite, for the policies that never exceed B.
+    """
+
+    case: Case
+    rows: tuple[tuple[Fraction, Row], ...]
+    value: float
+    claim: str = "regret"
+
+    def certified(self) -> Fraction | float:
+        """What the rows prove: a rational, or inf. A row that is not allowed is an error."""
+        case = self.case
+        if any(weight < 0 for weight, _ in self.rows):
+            raise RefutedError("a weight is negative")
+        if not all(0 <= mean <= case.upper for mean in case.means):
+            raise RefutedError("a mean lies outside [0, upper]")
+        needed = sum((w * row.need(case) for w, row in self.rows if w), ZERO)
+        actions = range(len(case.means))
+        spent = [sum((w * row.load(case, j) for w, row in self.rows if w), ZERO) for j in actions]
+        if case.horizon is None:
+            enough = all(case.gaps[j] >= spent[j] for j in actions)
+            return needed if enough else ZERO
+        if needed + case.horizon * min(-spent[j] for j in actions) > 0:
+            return math.inf
+        return needed + case.horizon * min(case.gaps[j] - spent[j] for j in actions)
+
+    def check(self) -> bool:
+        """Whether the rows prove the claim; exact, and without a solver."""
+        try:
+            proved = self.certified()
+        except RefutedError:
+            return False
+        target = self.value if math.isinf(self.value) else Fraction(self.value)
+        if self.claim == "minimax":
+            _, B = self.case.at_horizon()
+            return target <= B <= proved
+        return max(proved, ZERO) >= target
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; rational numbers are written as text."""
+        case = self.case
+        return {
+            "format": FORMAT,
+            "claim": self.claim,
+            "value": _text(self.value),
+            "means": [_text(mean) for mean in case.means],
+            "upper": _text(case.upper),
+            "variance": [[None if v is None else _text(v) for v in row] for row in case.variance],
+            "horizon": None if case.horizon is None else _text(case.horizon),
+            "worst_case": None if case.worst_case is None else _text(case.worst_case),
+            "rows": [{"weight": _text(w), **_row_record(row)} for w, row in self.rows],
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write JSON that `examples/check_certificate.py`, or any other reader, can check."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Certificate:
+        """Read a certificate that `save` wrote."""
+        return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
+        """The certificate in plain data."""
+        if data.get("format") != FORMAT:
+            raise InputError(f"not a certificate: format is {data.get('format')!r}, not {FORMAT!r}")
+        case = Case(
+            variance=tuple(tuple(_maybe(v) for v in row) for row in data["variance"]),
+            means=_rationals(data["means"]),
+            upper=Fraction(data["upper"]),
+            horizon=_maybe(data["horizon"]),
+            worst_case=_maybe(data["worst_case"]),
+        )
+        rows = tuple((Fraction(row["weight"]), _row(row)) for row in data["rows"])
+        value = math.inf if data["value"] == "inf" else float(Fraction(data["value"]))
+        return cls(case, rows, value, data["claim"])
+
+
+def _text(value: Fraction | float) -> str:
+    return str(value) if isinstance(value, Fraction) or math.isinf(value) else str(Fraction(value))
+
+
+def _maybe(text: str | None) -> Fraction | None:
+    return None if text is None else Fraction(text)
+
+
+def _rationals(texts: Sequence[str]) -> tuple[Fraction, ...]:
+    return tuple(Fraction(text) for text in texts)
+
+
+def _row_record(row: Row) -> dict[str, Any]:
+    match row:
+        case Information(action, rise, fall):
+            ends = {"rise": _text(rise), "fall": None if fall is None else _text(fall)}
+            return {"kind": row.kind, "action": action, **ends}
+        case Alternative(means, shift):
+            return {"kind": row.kind, "means": [_text(m) for m in means], "shift": _text(shift)}
+        case Pair(action, split):
+            return {"kind": row.kind, "action": action, "split": _text(split)}
+
+
+def _row(data: Mapping[str, Any]) -> Row:
+    match data["kind"]:
+        case "information":
+            return Information(data["action"], Fraction(data["rise"]), _maybe(data["fall"]))
+        case "alternative":
+            return Alternative(_rationals(data["means"]), Fraction(data["shift"]))
+        case "pair":
+            return Pair(data["action"], Fraction(data["split"]))
+        case kind:
+            raise InputError(f"unknown kind of row {kind!r} in a certificate")

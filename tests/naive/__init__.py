@@ -1,0 +1,1 @@
+"""Slow and obvious references: definitions, written as the paper states them."""
