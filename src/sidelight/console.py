@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -20,34 +20,33 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
     """The whole analysis of one problem."""
     feedback, found = analysis.feedback, analysis.structure
     title = analysis.name or "unnamed problem"
-    console.print(Text(f"{title}: {len(feedback)} actions, {model_name(feedback)}", style="bold"))
+    count = "1 action" if len(feedback) == 1 else f"{len(feedback)} actions"
+    console.print(Text(f"{title}: {count}, {model_name(feedback)}", style="bold"))
     console.print()
     if len(feedback) <= MATRIX_UP_TO:
+        console.print(Text("what playing the row shows of the column (standard deviations)"))
         console.print(_matrix(feedback, found))
         console.print()
     console.print(_numbers(found))
     console.print()
-    console.print(_paragraphs([meaning(found), *caveats(found)]))
-
-
-def _paragraphs(sentences: list[str]) -> RenderableType:
-    head, *rest = sentences
-    return Group(Text(head, style="bold"), *(Text(sentence) for sentence in rest))
+    console.print(Text(meaning(found), style="bold"))
+    for caveat in caveats(found):
+        console.print(Text(caveat))
 
 
 def _matrix(feedback: Feedback, found: Structure) -> Table:
     """Standard deviations, row = played; a dot where nothing is seen."""
-    table = _table("playing", *(str(label) for label in feedback.labels))
+    table = _table("", *(str(label) for label in feedback.labels))
     for i, label in enumerate(feedback.labels):
         cells = [
-            f"{feedback.variance[i, j] ** 0.5:.3g}" if feedback.observes[i, j] else "·"
+            f"{math.sqrt(feedback.variance[i, j]):.3g}" if feedback.observes[i, j] else "·"
             for j in range(len(feedback))
         ]
-        table.add_row(str(label), *cells)
-    kinds = ["weak" if j in found.weak else "strong" for j in range(len(feedback))]
+        _add(table, str(label), *cells)
     table.add_section()
-    table.add_row("observable", *kinds)
-    table.title = "shows, with standard deviation"
+    _add(
+        table, "seen", *("weakly" if j in found.weak else "strongly" for j in range(len(feedback)))
+    )
     return table
 
 
@@ -57,20 +56,18 @@ def _numbers(found: Structure) -> Table:
     table.add_column("value", no_wrap=True)
     table.add_column("witness")
 
-    def number(name: str, value: Bracket) -> None:
-        table.add_row(name, str(value), _names(found, value.witness))
+    def add(name: str, number: Bracket) -> None:
+        _add(table, name, str(number), _names(found, number.witness))
 
-    seen_weakly = f"weak ({len(found.weak)} of {len(found.feedback)} actions)"
-    table.add_row(
-        "observability", seen_weakly if found.weak else "strong", _names(found, found.weak)
-    )
-    number("independence number", found.independence)
+    weak = f"weak ({len(found.weak)} of {len(found.feedback)} actions)" if found.weak else "strong"
+    _add(table, "observability", weak, _names(found, found.weak))
+    add("independence number", found.independence)
     if not found.feedback.is_uniform:
-        number("effective independence number", found.effective_independence)
-    number("weak domination number", found.domination)
+        add("effective independence number", found.effective_independence)
+    add("weak domination number", found.domination)
     fractional = found.fractional_domination
-    text = "not computed in time" if math.isnan(fractional) else f"{fractional:.6g}"
-    table.add_row("  fractional", text, "")
+    value = "not computed in time" if math.isnan(fractional) else f"{fractional:.6g}"
+    _add(table, "  fractional", value, "")
     return table
 
 
@@ -83,7 +80,12 @@ def _names(found: Structure, actions: Actions, most: int = 12) -> str:
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+    table = Table(box=None, pad_edge=False, header_style="bold")
     for k, column in enumerate(columns):
-        table.add_column(column, justify="left" if k == 0 else "right", no_wrap=True)
+        table.add_column(Text(column), justify="left" if k == 0 else "right", no_wrap=True)
     return table
+
+
+def _add(table: Table, *cells: str) -> None:
+    # As Text: a label may hold square brackets, which rich would read as markup.
+    table.add_row(*(Text(cell) for cell in cells))

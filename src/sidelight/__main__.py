@@ -1,0 +1,5 @@
+"""`python -m sidelight`: the command line."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,108 @@
+"""The sentence, the caveats and the record."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import sidelight as sl
+from sidelight.analysis import caveats, meaning, model_name
+from sidelight.console import show_analysis
+
+SENTENCES = {
+    "dosing": "minimax rate T^(2/3): A, B and C are seen only by playing test.",
+    "trap": "minimax rate T^(2/3): 1 is seen only by playing 2.",
+    "labs": "product-1 and product-2 are seen only by playing other actions; lab-1 shows them all",
+    "cycle": "seen only by playing other actions; together 0, 1, 2, 3 and 4 show them all.",
+    "bandit": "minimax rate T^(1/2): every action shows itself or is shown by all others; the "
+    "number of actions counts only through the independence number, 5.",
+    "full-information": "every play shows every action, so nobody has to pay for information.",
+}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_the_meaning_in_one_sentence(name: str) -> None:
+    said = meaning(sl.structure(sl.gallery(name).feedback))
+    assert SENTENCES[name] in said
+    assert said.endswith(".")
+
+
+def test_long_lists_are_cut() -> None:
+    said = meaning(sl.structure(sl.gallery("revealing", actions=12).feedback))
+    assert "1, 2, 3, 4 and 7 more are seen only by playing 0." in said
+
+
+def test_one_action_has_nothing_to_lose() -> None:
+    assert meaning(sl.structure(sl.Feedback.bandit(1))) == "regret 0: there is only one action."
+
+
+MODELS = {
+    "bandit": sl.Feedback.bandit(3),
+    "full information": sl.Feedback.full_information(3, sigma=[1, 2, 3]),
+    "generalized full information": sl.Feedback([[1, 2], [3, 4]]),
+    "feedback graph": sl.Feedback.from_graph([(0, 1), (1, 0), (1, 1)]),
+    "graded side observations": sl.Feedback([[1.0, np.inf], [2.0, 1.0]]),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_narrowest_model_is_named(name: str) -> None:
+    assert model_name(MODELS[name]) == name
+
+
+def test_graded_noise_is_a_caveat_and_uniform_noise_is_not() -> None:
+    assert caveats(sl.structure(sl.gallery("dosing").feedback)) == []
+    (graded,) = caveats(sl.structure(sl.gallery("graded").feedback))
+    assert "16 times noisier" in graded
+    (exact,) = caveats(sl.structure(sl.Feedback([[0, 1], [1, 1]])))
+    assert "infinitely noisier" in exact
+
+
+def test_what_is_not_proved_is_a_caveat() -> None:
+    rng = np.random.default_rng(0)
+    observes = np.array(rng.random((250, 250)) < 0.03)
+    np.fill_diagonal(observes, False)
+    observes[0] |= ~observes.any(axis=0)
+    observes[1, 0] = True
+    (late,) = caveats(sl.structure(sl.Feedback.uniform(observes), budget=0.3))
+    assert "not proved within the time budget" in late
+
+
+@pytest.mark.parametrize("name", list(sl.gallery()))
+def test_every_record_is_json_without_infinities(name: str) -> None:
+    record = sl.analyze(sl.gallery(name)).to_dict()
+    again = json.loads(json.dumps(record, allow_nan=False))
+    assert again["name"] == name
+    assert again["feedback"]["actions"] == len(sl.gallery(name))
+    assert set(again["structure"]["strong"]) | set(again["structure"]["weak"]) == set(
+        again["feedback"]["labels"]
+    )
+
+
+def test_labels_of_any_kind_reach_the_record() -> None:
+    feedback = sl.Feedback.bandit(2, labels=[("a", 1), None])
+    record = sl.analyze(feedback, name="odd").to_dict()
+    assert json.loads(json.dumps(record))["feedback"]["labels"] == [
+        {"tuple": ["a", 1]},
+        {"none": True},
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_the_tables_fit_any_terminal(width: int) -> None:
+    stream = StringIO()
+    show_analysis(Console(file=stream, width=width), sl.analyze(sl.gallery("labs")))
+    lines = stream.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert any("weak domination number" in line for line in lines)
+
+
+def test_markup_in_labels_is_text() -> None:
+    stream = StringIO()
+    feedback = sl.Feedback.bandit(2, labels=["[bold]x[/bold]", "y"])
+    show_analysis(Console(file=stream, width=100), sl.analyze(feedback))
+    assert "[bold]x[/bold]" in stream.getvalue()

@@ -1,0 +1,157 @@
+"""The command line, as a user meets it: output, exit codes, sentences instead of tracebacks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sidelight as sl
+
+GOOD = """
+name = "dosing"
+actions = ["A", "B", "C", "test"]
+[reveals]
+test = { A = 1.0, B = 1.0, C = 1.0, test = 1.0 }
+[means]
+A = 0.55
+B = 0.60
+C = 0.70
+test = 0.20
+"""
+
+
+def sidelight(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sidelight", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+
+
+@pytest.fixture
+def dosing(tmp_path: Path) -> Path:
+    path = tmp_path / "dosing.toml"
+    path.write_text(GOOD)
+    return path
+
+
+def test_analyze_says_what_the_structure_means(dosing: Path) -> None:
+    done = sidelight("analyze", dosing)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "minimax rate T^(2/3): A, B and C are seen only by playing test." in done.stdout
+    assert "weak domination number" in done.stdout
+
+
+def test_analyze_gives_machines_the_same(dosing: Path) -> None:
+    done = sidelight("analyze", dosing, "--json")
+    assert done.returncode == 0
+    data = json.loads(done.stdout)
+    assert data["feedback"]["labels"] == ["A", "B", "C", "test"]
+    assert data["feedback"]["variance"][0] == [None] * 4
+    assert data["structure"]["weak"] == ["A", "B", "C"]
+    assert data["structure"]["domination"] == {
+        "value": 1,
+        "lower": 1,
+        "upper": 1,
+        "proved": True,
+        "witness": ["test"],
+    }
+
+
+def test_a_feedback_without_means_can_be_analysed(tmp_path: Path) -> None:
+    path = tmp_path / "edges.csv"
+    path.write_text("source,target\n0,1\n1,2\n2,0\n")
+    done = sidelight("analyze", path)
+    assert done.returncode == 0
+    assert "edges: 3 actions, feedback graph" in done.stdout
+
+
+def test_new_lists_the_recipes() -> None:
+    done = sidelight("new")
+    assert done.returncode == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()] == list(sl.gallery())
+
+
+@pytest.mark.parametrize("recipe", ["dosing", "revealing:actions=6,gap=0.1", "off-policy"])
+def test_new_writes_a_file_that_load_reads(recipe: str, tmp_path: Path) -> None:
+    path = tmp_path / "problem.toml"
+    done = sidelight("new", recipe, "-o", path)
+    assert done.returncode == 0
+    assert done.stdout == ""
+    assert isinstance(sl.load(path), sl.Problem)
+    printed = tmp_path / "printed.toml"
+    printed.write_text(sidelight("new", recipe).stdout)
+    assert sl.load(printed) == sl.load(path)
+    assert sidelight("analyze", path).returncode == 0
+
+
+def test_new_overwrites_only_when_told(dosing: Path) -> None:
+    refused = sidelight("new", "bandit", "-o", dosing)
+    assert refused.returncode == 2
+    assert "--force" in refused.stderr
+    assert dosing.read_text() == GOOD
+    assert sidelight("new", "bandit", "-o", dosing, "--force").returncode == 0
+    assert dosing.read_text() != GOOD
+
+
+BAD = {
+    "a column nobody observes": (
+        GOOD.replace("C = 1.0, ", ""),
+        "no action observes 'C'",
+    ),
+    "a negative sigma": (GOOD.replace("A = 1.0", "A = -1.0"), "cannot be negative"),
+    "NaN": (GOOD.replace("A = 1.0", "A = nan"), "cannot be negative or NaN"),
+    "a matrix that is not square": ("variance = [[1, 2], [3, 4, 5]]", "row 1 has 3 entries"),
+    "a negative variance": ("variance = [[1, -2], [3, 4]]", "variance cannot be negative"),
+    "NaN in the matrix": ("variance = [[1, nan], [3, 4]]", "is NaN"),
+    "means outside": (GOOD.replace("0.70", "1.70"), "outside [0, 1]"),
+    "duplicate labels": (GOOD.replace('"B"', '"A"'), "have the same label 'A'"),
+    "an unknown action": (GOOD.replace("test = {", "tset = {"), "did you mean 'test'?"),
+    "an unknown key": (GOOD.replace("name =", "nmae ="), "did you mean 'name'?"),
+    "no actions": ("actions = []\nkind = 'bandit'", "at least one action, not 0"),
+    "far too many actions": ("actions = 100000\nkind = 'bandit'", "limit of 4,096"),
+    "not TOML": ("actions = [", "not valid TOML"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_gets_a_sentence_and_exit_code_2(name: str, tmp_path: Path) -> None:
+    text, says = BAD[name]
+    (tmp_path / "bad.toml").write_text(text)
+    done = sidelight("analyze", "bad.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: bad.toml: ")
+    assert says in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    done = sidelight("analyze", "nowhere.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: nowhere.toml: no such file; `sidelight new dosing")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["analyze"], ["analyse", "x"], ["analyze", "x", "--budget", "0"], ["new", "nope"]]
+)
+def test_wrong_usage_is_exit_code_2(arguments: list[str]) -> None:
+    done = sidelight(*arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_disaster(dosing: Path) -> None:
+    command = f"{sys.executable} -m sidelight analyze {dosing} | head -n 1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout == "dosing: 4 actions, feedback graph\n"
+    assert "Traceback" not in done.stderr
+
+
+def test_help_shows_every_command() -> None:
+    done = sidelight("--help")
+    assert done.returncode == 0
+    assert all(command in done.stdout for command in ("analyze", "new"))
+    assert "sidelight 0.1.0" in sidelight("--version").stdout.replace(", version", "")

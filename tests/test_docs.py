@@ -1,0 +1,88 @@
+"""Documentation that is true: examples run, names exist, commands are described."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sidelight as sl
+from sidelight.cli import cli
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+PAPER_MAP = (ROOT / "docs" / "paper_map.md").read_text()
+
+documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+mapped = re.findall(r"^\| \S+ \| `([\w.]+)` \| `([\w.]+)` \|", PAPER_MAP, flags=re.MULTILINE)
+
+
+def test_the_readme_example_gives_what_it_shows() -> None:
+    blocks = re.findall(r"```pycon\n(.*?)```", README, flags=re.DOTALL)
+    assert blocks
+    for number, block in enumerate(blocks):
+        test = doctest.DocTestParser().get_doctest(block, {}, f"README {number}", "README.md", 0)
+        assert test.examples
+        said: list[str] = []
+        assert doctest.DocTestRunner().run(test, out=said.append).failed == 0, "".join(said)
+
+
+def test_the_readme_shows_what_make_run_prints() -> None:
+    command = [sys.executable, "-m", "sidelight", "analyze", "examples/dosing.toml"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() in README
+
+
+def test_the_problem_file_in_the_readme_is_the_shipped_one(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```toml\n(.*?)```", README, flags=re.DOTALL)
+    path = tmp_path / "dosing.toml"
+    path.write_text(text)
+    assert sl.load(path) == sl.gallery("dosing") == sl.load(ROOT / "examples" / "dosing.toml")
+
+
+@pytest.mark.parametrize(("function", "test"), mapped)
+def test_what_the_paper_map_names_exists(function: str, test: str) -> None:
+    module, _, name = function.rpartition(".")
+    assert hasattr(importlib.import_module(f"sidelight.{module}"), name)
+    assert (ROOT / "tests" / test).exists()
+
+
+def test_every_label_cited_in_the_code_is_in_the_paper_map() -> None:
+    known = set(re.findall(r"^\| (\S+) \|", PAPER_MAP, flags=re.MULTILINE))
+    cited = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        cited |= set(re.findall(r"\b((?:sec|eq|thm|cor|prop|alg):[\w-]+)", path.read_text()))
+    assert mapped
+    assert cited - known == set()
+
+
+@pytest.mark.parametrize("path", documents, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_between_documents_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
+        assert (path.parent / target).exists(), target
+
+
+def test_files_named_in_the_readme_exist() -> None:
+    rows = re.findall(r"^\| [^|]+ \| ([^|]+) \|$", README, flags=re.MULTILINE)
+    names = [name for row in rows for name in re.findall(r"`([\w/]+\.py)`", row)]
+    assert names
+    for name in names:
+        found = (ROOT / "src" / "sidelight" / name).exists() or (ROOT / name).exists()
+        assert found, name
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_command_has_help_with_an_example_and_is_in_the_readme(name: str) -> None:
+    text = cli.commands[name].help or ""
+    assert f"sidelight {name}" in text
+    assert f"sidelight {name}" in README
+
+
+def test_every_exported_name_exists_and_is_documented() -> None:
+    for name in sl.__all__:
+        assert getattr(sl, name).__doc__, name
