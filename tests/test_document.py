@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidelight import InputError, Problem
-from sidelight.document import KEYS, exact_sigma, from_table, to_table
+from sidelight.document import KEYS, Document, exact_sigma, from_table, to_table
 from sidelight.variances import Array
 from strategies import matrices, problems, typed
 
@@ -67,6 +67,7 @@ def test_every_spelling_of_the_means(means: object) -> None:
 def test_what_is_not_said_has_its_default() -> None:
     document = from_table(TWO)
     assert (document.means, document.upper, document.name) == (None, 1.0, "")
+    assert Document(document.labels, document.variance).upper == 1.0
 
 
 @pytest.mark.parametrize(
@@ -241,8 +242,9 @@ def test_a_table_says_all_that_the_problem_says(problem: Problem) -> None:
 
 
 def test_named_actions_with_exact_roots_are_written_as_reveals() -> None:
-    table = to_table(from_table({**TWO, "means": [0, 0.5]}))
-    assert table == {**TWO, "upper": 1.0, "means": {"A": 0.0, "B": 0.5}}
+    said = {"actions": ["A", "B", "C"], "reveals": {"A": {"A": 0.0, "B": 2.0}, "B": {"C": 1.0}}}
+    table = to_table(from_table({**said, "means": [0, 0.5, 1]}))
+    assert table == {**said, "upper": 1.0, "means": {"A": 0.0, "B": 0.5, "C": 1.0}}
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,12 @@ def test_a_toml_file_is_fit_for_reading() -> None:
     )
 
 
+def test_labels_that_are_not_text_are_told_apart_in_toml() -> None:
+    text = to_toml(Feedback.bandit(3, labels=[True, "true", (False, None)]).to_document())
+    actions = 'actions = [true, "true", { tuple = [false, { none = true }] }]'
+    assert actions in text.splitlines()
+
+
 def test_a_matrix_in_toml_has_one_line_for_each_row() -> None:
     text = to_toml(Feedback([[1.0, inf], [0.0, 4.0]]).to_document())
     assert text == "upper = 1.0\nvariance = [\n  [1.0, inf],\n  [0.0, 4.0],\n]\n"
@@ -215,7 +221,7 @@ def npy(array: Any) -> bytes:
         ("a.toml", b"", r"exactly one of \[reveals\], variance and kind"),
         ("a.json", b"{", "not valid JSON: .*line 1 column 2"),
         ("a.json", b"[1]", "the file must hold one JSON object"),
-        ("a.json", b'{"upper": 1, "upper": 2}', "the key 'upper' stands twice in one object"),
+        ("a.json", b'{"name": "", "upper": 1, "upper": 2}', "the key 'upper' stands twice"),
         ("a.json", b'{"upper": 1' + b"0" * 5000 + b"}", "not valid JSON: Exceeds the limit"),
         ("a.json", b'{"upper": 1' + b"0" * 400 + b', "variance": [[1]]}', "upper is too large"),
         ("a.json", b"[" * 100_000, "nested too deeply"),

@@ -39,7 +39,10 @@ def test_a_legal_number_of_actions_comes_back_as_an_int(count: Any) -> None:
         (True, "whole number, not True"),
         (2.0, "whole number, not 2.0"),
         ("2", "whole number, not '2'"),
-        (100_000, "100,000 actions are more than the limit of 4,096.*80.0 GB.*Merge actions"),
+        (
+            100_000,
+            "100,000 actions are more than the limit of 4,096: .* take 80.0 GB.*Merge actions",
+        ),
         (MAX_ACTIONS + 1, "4,097 actions are more than the limit"),
     ],
 )
@@ -71,6 +74,10 @@ def test_every_spelling_of_sigma(sigma: Any) -> None:
     assert check_sigma(sigma, ("a", 1)).tolist() == [2.0, 2.0]
 
 
+def test_sigma_may_come_from_a_generator() -> None:
+    assert check_sigma((float(j) for j in range(2)), ("a", 1)).tolist() == [0.0, 1.0]
+
+
 def test_a_mapping_gives_each_action_its_own_sigma() -> None:
     assert check_sigma({"1": 0.0, "a": np.inf}, ("a", 1)).tolist() == [np.inf, 0.0]
 
@@ -100,6 +107,10 @@ def test_sigmas_that_cannot_be_used(sigma: Any, message: str) -> None:
 @given(st.floats(1e-150, 1e150) | st.sampled_from([0.0, np.inf]))
 def test_a_variance_is_the_square_of_sigma(sigma: float) -> None:
     assert squared(np.array([sigma])).tolist() == [sigma * sigma]
+
+
+def test_exact_and_unseen_stay_what_they_are() -> None:
+    assert squared(np.array([0.0, 1.0, np.inf])).tolist() == [0.0, 1.0, np.inf]
 
 
 @pytest.mark.parametrize("sigma", [1e-200, 1e200])
