@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,7 @@ def test_exact_and_unseen_stay_what_they_are() -> None:
 
 @pytest.mark.parametrize("sigma", [1e-200, 1e200])
 def test_a_sigma_never_becomes_exact_or_unseen_by_rounding(sigma: float) -> None:
-    with pytest.raises(InputError, match="square that no float can hold: write 0 for an exact"):
+    with pytest.raises(InputError, match=re.escape(f"sigma = {sigma:g} has a square that")):
         squared(np.array([1.0, sigma]))
 
 
