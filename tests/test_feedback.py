@@ -89,6 +89,13 @@ def test_graphs_are_their_definitions(observes: BoolArray, sigma: float) -> None
         assert feedback.variance.tobytes() == expected.tobytes()
 
 
+def test_the_noise_is_one_where_nothing_is_said() -> None:
+    assert Feedback.bandit(2).uniform_sigma == 1.0
+    assert Feedback.full_information(2).uniform_sigma == 1.0
+    assert Feedback.uniform([[True]]).uniform_sigma == 1.0
+    assert Feedback.from_graph([(0, 0)]).uniform_sigma == 1.0
+
+
 def test_an_undirected_edge_works_both_ways() -> None:
     graph = nx.Graph([("a", "b"), ("b", "b")])
     assert Feedback.from_graph(graph).observes.tolist() == [[False, True], [True, True]]
@@ -299,8 +306,10 @@ def test_matrices_that_cannot_be_used(variance: Any, message: str) -> None:
 
 
 def test_many_actions_that_nobody_observes_are_not_all_named() -> None:
+    with pytest.raises(InputError, match=r"no action observes 0, 1, 2, 3, 4 \(column 0"):
+        Feedback(np.full((5, 5), inf))
     with pytest.raises(InputError, match=r"no action observes 0, 1, 2, 3, 4, \.\.\. \(column 0"):
-        Feedback(np.full((9, 9), inf))
+        Feedback(np.full((6, 6), inf))
 
 
 @pytest.mark.parametrize(

@@ -233,7 +233,7 @@ def npy(array: Any) -> bytes:
         ("a.csv", b"source,target,sigma\n1,1,loud\n", "line 2: 'loud' is not a number"),
         ("a.csv", b"source,target,sigma\n\n1,1,-1\n", "line 3: -1 must not be negative or NaN"),
         ("a.csv", b"source,target,variance\n1,1,nan\n", "line 2: nan must not be negative or NaN"),
-        ("a.csv", b"source,target,sigma\n1,1,1\n1,1,2\n", "line 3 gives 1 -> 1 a second value"),
+        ("a.csv", b"source,target,sigma\n1,2,1\n1,2,2\n", "line 3 gives 1 -> 2 a second value"),
         ("a.csv", b"source,target,sigma\n1,1,1e200\n", "square that no float can hold"),
         ("a.csv", b'source,target\n"\n",1\n"x"y,1\n', "line 4 is not valid CSV"),
         ("a.csv", b'source,target\n1,"1\n', "line 2 is not valid CSV: unexpected end"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -85,10 +86,10 @@ def analyze_command(file: Path, as_json: bool, budget: float) -> None:
         console.show_analysis(Console(), found)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; an expected error is one sentence and an exit code, no traceback."""
     try:
-        cli()
+        cli(arguments)
     except SidelightError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)

@@ -45,6 +45,7 @@ from .programs import (
     SetBracket,
     fractional_cover,
     largest_independent_set,
+    load_solver,
     smallest_cover,
 )
 from .variances import Array
@@ -132,6 +133,7 @@ def structure(feedback: Feedback, budget: float = 10.0) -> Structure:
         )
     if not budget > 0:
         raise InputError(f"budget = {budget}: give the analysis a positive number of seconds")
+    load_solver()
     start = time.monotonic()
     observes = feedback.observes
     is_strong = strongly_observable(observes)

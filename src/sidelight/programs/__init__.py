@@ -9,11 +9,13 @@ The modules here know arrays and nothing of actions, feedback or policies:
 
 from .covers import FractionalCover, SetBracket, fractional_cover, smallest_cover
 from .independent import largest_independent_set
+from .solver import load_solver
 
 __all__ = [
     "FractionalCover",
     "SetBracket",
     "fractional_cover",
     "largest_independent_set",
+    "load_solver",
     "smallest_cover",
 ]

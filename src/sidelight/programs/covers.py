@@ -57,6 +57,10 @@ def fractional_cover(hits: BoolArray, deadline: float = math.inf) -> FractionalC
         return FractionalCover(0.0, np.zeros(rows), np.zeros(0))
     if not hits.any(axis=0).all():
         return FractionalCover(math.inf, np.zeros(rows), np.zeros(columns))
+    if hits.all(axis=1).any():
+        plan, prices = np.zeros(rows), np.zeros(columns)
+        plan[hits.all(axis=1).argmax()] = prices[0] = 1.0
+        return FractionalCover(1.0, plan, prices)
     kinds, first = np.unique(hits, axis=1, return_index=True)
     demand = np.ones(kinds.shape[1])
     solved = solve_linear(np.ones(rows), kinds.T.astype(float), demand, deadline)
