@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sidelight import Feedback, InputError, MissingExtraError, load
-from sidelight.feedback import BoolArray
-from sidelight.variances import Array
+from sidelight.variances import Array, BoolArray
 from strategies import feedbacks, labels, matrices, typed
 
 inf = math.inf

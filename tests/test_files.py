@@ -95,14 +95,12 @@ def test_labels_that_are_not_text_are_told_apart_in_toml() -> None:
 
 def test_a_matrix_in_toml_has_one_line_for_each_row() -> None:
     text = to_toml(Feedback([[1.0, inf], [0.0, 4.0]]).to_document())
-    assert text == "upper = 1.0\nvariance = [\n  [1.0, inf],\n  [0.0, 4.0],\n]\n"
+    assert text == "variance = [\n  [1.0, inf],\n  [0.0, 4.0],\n]\n"
 
 
 def test_a_json_file_holds_null_where_nothing_is_seen() -> None:
     text = to_json(Feedback([[1.0, inf], [0.0, 4.0]]).to_document())
-    assert text == (
-        '{\n  "upper": 1.0,\n  "variance": [\n    [1.0, null],\n    [0.0, 4.0]\n  ]\n}\n'
-    )
+    assert text == '{\n  "variance": [\n    [1.0, null],\n    [0.0, 4.0]\n  ]\n}\n'
 
 
 def test_a_csv_file_says_sigma_where_it_is_exact_and_variance_elsewhere() -> None:
@@ -356,7 +354,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     path = tmp_path / "a.toml"
     write(path, Feedback.bandit(2).to_document())
     before = path.read_bytes()
-    monkeypatch.setattr(os, step, fail)
+    monkeypatch.setattr(os if step == "fsync" else Path, step, fail)
     with pytest.raises((InputError, KeyboardInterrupt)) as caught:
         write(path, Feedback.bandit(3).to_document())
     if isinstance(cause, OSError):
@@ -370,3 +368,15 @@ def test_a_written_file_has_ordinary_permissions(tmp_path: Path) -> None:
     (tmp_path / "b.toml").touch()
     modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a.toml", "b.toml")]
     assert modes[0] == modes[1]
+
+
+def test_a_written_file_keeps_the_mode_and_the_link_of_the_old_one(tmp_path: Path) -> None:
+    target = tmp_path / "target.toml"
+    write(target, Feedback.bandit(2).to_document())
+    target.chmod(0o600)
+    link = tmp_path / "link.toml"
+    link.symlink_to(target)
+    write(link, Feedback.bandit(3).to_document())
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert len(read(target).labels) == 3

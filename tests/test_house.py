@@ -18,6 +18,7 @@ ROOMS = [
     ["errors"],
     ["labels"],
     ["variances"],
+    ["edges"],
     ["document"],
     ["files"],
     ["feedback"],

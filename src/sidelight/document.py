@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .edges import default_order, edge_mask
 from .errors import InputError, choose_from
 from .labels import (
     Labels,
@@ -36,7 +37,7 @@ from .labels import (
     in_order,
     label_index,
 )
-from .variances import Array, check_count, check_sigma, default_order, edge_mask, masked, squared
+from .variances import Array, check_count, check_sigma, masked, squared
 
 Table = Mapping[str, object]
 
@@ -220,7 +221,8 @@ def to_table(document: Document) -> dict[str, object]:
     table: dict[str, object] = {"name": document.name} if document.name else {}
     if not are_default(labels):
         table["actions"] = [encode_label(label) for label in labels]
-    table["upper"] = document.upper
+    if document.means is not None or document.upper != 1.0:  # feedback alone has no range
+        table["upper"] = document.upper
     sigma = exact_sigma(variance) if named else None
     if sigma is None:
         table["variance"] = variance.tolist()

@@ -14,37 +14,20 @@ can be anything, and no policy avoids linear regret on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from . import files
 from .document import Document
+from .edges import default_order, edge_mask, edges_of, own_variances
 from .errors import InputError, MissingExtraError
-from .labels import Label, Labels, check_labels, find_label, label_index, listed, plain
-from .variances import (
-    Array,
-    Sigma,
-    check_count,
-    check_sigma,
-    default_order,
-    edge_mask,
-    masked,
-    numbers,
-    squared,
-)
-
-BoolArray = npt.NDArray[np.bool_]
-Scalar = TypeVar("Scalar", bound=np.generic)
-
-
-def frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
-    """A copy that nobody can make writable again: its memory is a `bytes` object."""
-    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)
+from .labels import Label, Labels, check_labels, find_label, label_index, listed
+from .variances import Array, BoolArray, Sigma, check_count, check_sigma, frozen, masked, numbers
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -118,10 +101,10 @@ class Feedback:
         `graph` is a networkx graph, a mapping from an action to those it shows, or pairs (i, j). An
         undirected edge works both ways. An edge of a networkx graph may carry its own `variance` or
         `sigma`, and an edge (i, j, sigma) its own standard deviation, as `to_edges` gives it.
-        `actions` gives the labels in order (`variances.default_order` otherwise), and `self_loops`
+        `actions` gives the labels in order (`edges.default_order` otherwise), and `self_loops`
         lets every action show itself.
         """
-        edges, nodes = _edges_of(graph)
+        edges, nodes = edges_of(graph)
         pairs = [(source, target) for source, target, _ in edges]
         names = listed(actions if actions is not None else nodes or default_order(pairs))
         names = check_labels(names, check_count(len(names)))
@@ -130,7 +113,7 @@ class Feedback:
             np.fill_diagonal(observes, True)
         matrix = masked(observes, check_sigma(sigma, names))
         index = label_index(names)
-        for (source, target), value in _own_variances(edges).items():
+        for (source, target), value in own_variances(edges).items():
             matrix[index[source], index[target]] = value
         return cls(matrix, names)
 
@@ -312,53 +295,3 @@ def _check_entries(matrix: Array, labels: Labels) -> None:
             "give some row a finite variance there, or leave the action out, since no policy can "
             "learn what is never shown"
         )
-
-
-Edge = tuple[Label, Label, Mapping[str, Any]]  # played, observed, and what the edge carries
-
-
-def _edges_of(graph: Any) -> tuple[list[Edge], Labels]:
-    """The edges, and the nodes in order where the graph knows them."""
-    if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
-        edges = list(graph.edges(data=True))
-        if not graph.is_directed():
-            edges += [(target, source, data) for source, target, data in edges]
-        return edges, tuple(graph.nodes)
-    try:
-        if not isinstance(graph, Mapping):
-            return [_edge(edge) for edge in graph], ()
-        edges = [(i, plain(j), {}) for i, targets in graph.items() for j in targets]
-    except TypeError:
-        raise InputError(
-            "a graph is a networkx graph, pairs (played, observed), or a mapping from an action "
-            f"to a list of those it shows, not {graph!r}"
-        ) from None
-    shown = default_order((source, target) for source, target, _ in edges)
-    order = graph if set(shown) <= set(graph) else [*shown, *graph]
-    return edges, tuple(dict.fromkeys(order))
-
-
-def _edge(edge: Iterable[Any]) -> Edge:
-    ends = tuple(plain(end) for end in edge)
-    if len(ends) == 2:
-        return *ends, {}
-    if len(ends) == 3:
-        return *ends[:2], {"sigma": ends[2]}
-    raise InputError(f"edge {edge!r} must be (played, observed) or (played, observed, sigma)")
-
-
-def _own_variances(edges: Iterable[Edge]) -> dict[tuple[Label, Label], float]:
-    """The variances that edges carry, as `variance` or as `sigma`."""
-    own: dict[tuple[Label, Label], float] = {}
-    for source, target, data in edges:
-        key = next((key for key in ("variance", "sigma") if key in data), None)
-        if key is None:
-            continue
-        where = f"{key} of edge {source!r} -> {target!r}"
-        given = numbers([data[key]], where)
-        if given.shape != (1,) or not given[0] >= 0:
-            raise InputError(f"{where} is {data[key]!r}: it must be a number of at least 0")
-        value = float((given if key == "variance" else squared(given))[0])
-        if own.setdefault((source, target), value) != value:
-            raise InputError(f"edge {source!r} -> {target!r} has two variances: keep one of them")
-    return own

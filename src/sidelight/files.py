@@ -18,7 +18,6 @@ import json
 import math
 import os
 import re
-import tempfile
 import tokenize
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,6 +27,7 @@ from typing import TypeVar
 import numpy as np
 
 from .document import Document, exact_sigma, from_table, to_table
+from .edges import default_order
 from .errors import InputError, choose_from
 from .labels import (
     Label,
@@ -39,7 +39,7 @@ from .labels import (
     find_label,
     label_index,
 )
-from .variances import check_count, default_order, numbers, squared
+from .variances import check_count, numbers, squared
 
 StrPath = str | os.PathLike[str]
 Format = TypeVar("Format")
@@ -88,18 +88,18 @@ def _pick(by_suffix: Mapping[str, Format], path: Path) -> Format:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    path = path.resolve()  # through a symbolic link, it is the target that changes
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with temporary.open("xb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)  # mkstemp's files are private; ours are ordinary
-        os.replace(temporary, path)
+        if path.exists():
+            temporary.chmod(path.stat().st_mode)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

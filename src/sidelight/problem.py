@@ -22,9 +22,9 @@ import numpy.typing as npt
 from . import files
 from .document import Document
 from .errors import InputError
-from .feedback import Feedback, frozen
+from .feedback import Feedback
 from .labels import in_order
-from .variances import Array, numbers
+from .variances import Array, frozen, numbers
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

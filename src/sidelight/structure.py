@@ -39,7 +39,7 @@ from typing import Literal
 import numpy as np
 
 from .errors import InputError
-from .feedback import BoolArray, Feedback
+from .feedback import Feedback
 from .programs import (
     FractionalCover,
     SetBracket,
@@ -48,7 +48,7 @@ from .programs import (
     load_solver,
     smallest_cover,
 )
-from .variances import Array
+from .variances import Array, BoolArray
 
 Actions = tuple[int, ...]
 

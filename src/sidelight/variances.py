@@ -15,15 +15,17 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import InputError
-from .labels import Label, Labels, find_label, in_order, label_index
+from .labels import Labels, in_order
 
 Array = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+Scalar = TypeVar("Scalar", bound=np.generic)
 Sigma = float | Iterable[float] | Mapping[Any, float]
 
 MAX_ACTIONS = 4_096
@@ -84,32 +86,11 @@ def squared(sigma: Array) -> Array:
     return variance
 
 
-def masked(observes: npt.NDArray[np.bool_], sigmas: Array) -> Array:
+def masked(observes: BoolArray, sigmas: Array) -> Array:
     """sigma_j^2 where `observes[i, j]`, inf elsewhere: the feedback-graph model."""
     return np.where(observes, squared(sigmas), np.inf)
 
 
-def default_order(edges: Iterable[tuple[Label, Label]]) -> Labels:
-    """The order of actions known only from edges.
-
-    The numbers 0 ... K-1 stand in their own order, so that label and position agree; anything
-    else in the order of first appearance as an observed action, then as a playing one.
-    """
-    pairs = list(edges)
-    try:
-        seen = dict.fromkeys(target for _, target in pairs)
-        seen |= dict.fromkeys(source for source, _ in pairs)
-    except TypeError as error:
-        raise InputError(f"edges: {error}: call actions by strings, numbers or tuples") from None
-    if all(type(label) is int for label in seen) and set(seen) == set(range(len(seen))):
-        return tuple(range(len(seen)))
-    return tuple(seen)
-
-
-def edge_mask(labels: Labels, edges: Iterable[tuple[Label, Label]]) -> npt.NDArray[np.bool_]:
-    """observes[i, j] for each edge (i, j): playing i shows j."""
-    index = label_index(labels)
-    observes = np.zeros((len(labels), len(labels)), dtype=bool)
-    for source, target in edges:
-        observes[find_label(index, source, "edges"), find_label(index, target, "edges")] = True
-    return observes
+def frozen(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
+    """A copy that nobody can make writable again: its memory is a `bytes` object."""
+    return np.frombuffer(array.tobytes(), dtype=array.dtype).reshape(array.shape)

@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import InputError, choose_from
-from ..feedback import BoolArray, Feedback
+from ..feedback import Feedback
 from ..problem import Problem
-from ..variances import Array
+from ..variances import Array, BoolArray
 from .parameters import MAX_SIGMA, at_least, between, check_actions, ladder, on_graph
 
 SHAPES = ("star", "ring", "loopless")

@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError, choose_from
-from ..feedback import BoolArray, Feedback
+from ..feedback import Feedback
 from ..problem import Problem
-from ..variances import Array, check_count
+from ..variances import Array, BoolArray, check_count
 
 Number = TypeVar("Number", int, float)
 

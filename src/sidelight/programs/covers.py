@@ -18,11 +18,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from .solver import Array, solve_binary, solve_linear
-
-BoolArray = npt.NDArray[np.bool_]
+from ..variances import Array, BoolArray
+from .solver import solve_binary, solve_linear
 
 # Solvers answer to about 1e-9; an integer bound is rounded up only past this slack.
 SLACK = 1e-6

@@ -22,10 +22,9 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from ..variances import BoolArray
 from .covers import SLACK, SetBracket
 from .solver import seconds_left, solve_binary
-
-BoolArray = npt.NDArray[np.bool_]
 
 # Part of the time left that branch and bound may use before HiGHS takes over.
 SEARCH_SHARE = 0.6

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from ..variances import Array
+
 Status = Literal["optimal", "infeasible", "stopped"]
 
 # HiGHS looks at the clock only between steps; on larger programs it overruns by seconds.
