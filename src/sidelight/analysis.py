@@ -152,7 +152,7 @@ def _structure_record(found: Structure) -> dict[str, object]:
             "witness": named(number.witness),
         }
         if isinstance(number, GradedBracket):
-            record["threshold"] = number.threshold
+            record |= {"threshold": number.threshold, "reference": number.reference}
         return record
 
     return {

@@ -80,9 +80,13 @@ class Bracket:
 
 @dataclass(frozen=True)
 class GradedBracket(Bracket):
-    """The effective independence number; the set is independent among variances <= `threshold`."""
+    """The effective independence number: independence(G_threshold) threshold / reference.
+
+    The witness is independent among the observations of variance at most `threshold`.
+    """
 
     threshold: float
+    reference: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,12 +199,13 @@ def effective_independence(
     numbers are known, everything is at least (the lower threshold) x (the number at the upper one).
     """
     thresholds = _thresholds(feedback)
-    reference = thresholds[0]
+    reference = float(thresholds[0])
     known: dict[int, Bracket | SetBracket] = {len(thresholds) - 1: independence}
     if len(thresholds) > 1:
         known[0] = largest_independent_set(_graph(feedback, reference), deadline)
     if len(thresholds) == 1 or reference == 0:  # anything noisier than exact costs infinitely more
-        return GradedBracket(known[0].lower, known[0].upper, known[0].witness, float(reference))
+        only = known[0]
+        return GradedBracket(only.lower, only.upper, only.witness, reference, reference)
     scale = thresholds / reference
 
     def best() -> int:
@@ -223,7 +228,7 @@ def effective_independence(
     k = best()
     upper = float(scale[k] * known[k].upper)
     lower = min(upper, *unknown, *(float(scale[j] * known[j].lower) for j in known))
-    return GradedBracket(lower, upper, known[k].witness, float(thresholds[k]))
+    return GradedBracket(lower, upper, known[k].witness, float(thresholds[k]), reference)
 
 
 def _thresholds(feedback: Feedback) -> Array:
