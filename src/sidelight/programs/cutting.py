@@ -1,0 +1,120 @@
+"""Cutting planes: the cheapest plan that no alternative misleads, and the plan misled least.
+
+A plan p on the simplex loses at most beta per round iff for every alternative theta' and shift u
+
+    sum_i p_i h(i) <= 0 ,      h(i) = log((gap'_i + u)/(beta + u)) - T I_i ,
+
+which is linear in p (`separation.cut_rows`). Two programs follow,
+
+    cheapest    min <p, gaps>        over plans that lose at most beta        (general bound)
+    least       min loss of p        over all plans                           (minimax bound)
+
+each solved over a finite set of cuts that grows by the alternatives that mislead its plan most.
+Every finite set proves a lower bound, so stopping early is safe.
+
+The second is a convex program: the loss is a supremum of functions exp(<p, a>) - u. For cuts
+fixed, weights w >= 0 exclude every beta with min_i sum_k w_k h_k(i) > 0, and the largest such beta
+is one monotone equation; it is where the next program is solved (Dinkelbach), so that the excluded
+beta only grows.
+
+Plans reach down to 1e-12 and entries up to T: columns are scaled so that one unit of each variable
+costs at most `unit`, the size of the answer, and fills at most 1 in every row; rows have largest
+entry 1. The constraint sum p = 1 is written sum p >= 1: all else is homogeneous and gaps are >= 0,
+so a larger sum helps nobody.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .separation import Array, Cuts, Setting, cut_rows, separate
+from .solver import solve_linear
+
+# An alternative equal to theta with a huge shift says <p, gaps> <= beta, to a part in 1e12.
+NO_CHANGE = 1e12
+MAX_STEPS = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A plan, the weights that prove its value, the cuts they belong to, and how it was found.
+
+    `plan` is None if the cuts exclude every plan: then the weights prove that. `loss` is what the
+    oracle says about the plan, `steps` the number of programs solved.
+    """
+
+    plan: Array | None
+    weights: Array
+    cuts: Cuts
+    loss: float
+    steps: int
+
+
+def first_cuts(problem: Setting) -> Cuts:
+    """The cut that says: the plan itself costs at most beta."""
+    return Cuts(problem.theta[None, :].copy(), np.array([NO_CHANGE]))
+
+
+def cheapest(
+    problem: Setting, beta: float, start: Cuts | None = None, tolerance: float = 1e-9
+) -> Plan:
+    """The cheapest plan that loses at most beta per round [thm:lb-0]."""
+    cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(start)
+    unit = beta
+    loss = math.inf
+    plan, weights = None, np.zeros(len(cuts))
+    for step in range(1, MAX_STEPS + 1):
+        rows = cut_rows(problem, cuts, beta)
+        plan, weights = _cheapest_under(problem.gaps, rows, unit)
+        if plan is None:
+            return Plan(None, weights, cuts, loss, step)
+        found = separate(problem, plan, beta)
+        loss = found.loss
+        if loss <= beta * (1 + tolerance):
+            break
+        unit = max(float(plan @ problem.gaps), 1e-6 * beta)
+        cuts = cuts.with_(found.cuts)
+    return Plan(plan, _padded(weights, cuts), cuts, loss, step)
+
+
+def _padded(weights: Array, cuts: Cuts) -> Array:
+    return np.pad(weights, (0, len(cuts) - len(weights)))
+
+
+def _cheapest_under(gaps: Array, rows: Array, unit: float) -> tuple[Array | None, Array]:
+    """The cheapest plan under these rows with its weights; or None with weights that refute all."""
+    columns = np.maximum(np.abs(rows).max(axis=0), np.maximum(gaps / unit, 1.0))
+    sizes = np.abs(rows / columns).max(axis=1)
+    scaled = rows / columns / sizes[:, None]
+    demand = np.zeros(len(rows) + 1)
+    demand[-1] = 1.0
+    answer = solve_linear(
+        gaps / unit / columns, np.vstack([-scaled, 1.0 / columns]), demand, math.inf
+    )
+    if answer.x is None or answer.multipliers is None:
+        return None, refute(rows)[1]
+    plan = np.maximum(answer.x, 0.0) / columns
+    weights = np.maximum(answer.multipliers[:-1], 0.0) / sizes * unit
+    return plan / plan.sum(), weights
+
+
+def refute(rows: Array) -> tuple[float, Array, Array]:
+    """The game min_p max_k rows_k p / size_k: its value, the weights of the rows, and the plan."""
+    columns = np.maximum(np.abs(rows).max(axis=0), 1.0)
+    sizes = np.abs(rows / columns).max(axis=1)
+    scaled = rows / columns / sizes[:, None]
+    count = rows.shape[1]
+    demand = np.zeros(len(rows) + 1)
+    demand[-1] = 1.0
+    table = np.block([[-scaled, np.ones((len(rows), 1))], [1.0 / columns, np.zeros((1, 1))]])
+    cost = np.zeros(count + 1)
+    cost[-1] = 1.0
+    answer = solve_linear(cost, table, demand, math.inf)
+    if answer.x is None or answer.multipliers is None:
+        raise RuntimeError("HiGHS found no solution of a game, which always has one")
+    plan = np.maximum(answer.x[:-1], 0.0) / columns
+    weights = np.maximum(answer.multipliers[:-1], 0.0) / sizes
+    return float(answer.x[-1]), weights, plan / plan.sum()
