@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .separation import Array, Cuts, Setting, cut_rows, separate
+from .separation import Array, Cuts, IntArray, Setting, cut_rows, separate
 from .solver import solve_linear
 
 # An alternative equal to theta with a huge shift says <p, gaps> <= beta, to a part in 1e12.
@@ -98,7 +98,43 @@ def _cheapest_under(gaps: Array, rows: Array, unit: float) -> tuple[Array | None
         return None, refute(rows)[1]
     plan = np.maximum(answer.x, 0.0) / columns
     weights = np.maximum(answer.multipliers[:-1], 0.0) / sizes * unit
-    return plan / plan.sum(), weights
+    return _settled(gaps, rows, plan / plan.sum(), weights)
+
+
+def _settled(gaps: Array, rows: Array, plan: Array, weights: Array) -> tuple[Array, Array]:
+    """Plan and weights with the equations of their vertex solved to full precision.
+
+    HiGHS treats entries below 1e-9 as 0, which plans of order 1e-10 notice. On the support of the
+    plan, and where weights are positive, rows_k p = 0, sum p = 1 and gap_i + sum_k w_k h_k(i) is
+    the same for all i. Corrections are relative, so every number keeps its own scale.
+    """
+    support, active = np.flatnonzero(plan > 0), np.flatnonzero(weights > 0)
+    if not len(active):
+        return plan, weights
+    table = rows[np.ix_(active, support)]
+    for _ in range(2):
+        terms = np.vstack([table * plan[support], plan[support]])
+        target = np.append(np.zeros(len(active)), 1.0)
+        plan = _corrected(plan, support, terms, target - terms.sum(axis=1))
+    for _ in range(2):
+        terms = (table * weights[active, None]).T
+        level = gaps[support] + terms.sum(axis=1)
+        # One more unknown, the common level, which is about that of the cheapest action.
+        value = level[gaps[support].argmin()]
+        terms = np.column_stack([terms, np.full(len(support), -max(value, 1e-300))])
+        weights = _corrected(weights, active, terms, value - level)
+    return plan, weights
+
+
+def _corrected(x: Array, where: IntArray, terms: Array, missing: Array) -> Array:
+    """x with relative corrections e on `where` such that terms @ e = missing, if it stays >= 0."""
+    sizes = np.abs(terms).max(axis=1)
+    e, *_ = np.linalg.lstsq(terms / sizes[:, None], missing / sizes, rcond=1e-13)
+    if np.abs(e).max() > 0.5:
+        return x
+    better = x.copy()
+    better[where] *= 1 + e[: len(where)]
+    return better
 
 
 def refute(rows: Array) -> tuple[float, Array, Array]:

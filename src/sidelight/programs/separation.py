@@ -118,10 +118,11 @@ def cut_rows(problem: Setting, cuts: Cuts, beta: float) -> Array:
 def separate(problem: Setting, plan: Array, beta: float) -> Separation:
     """The loss of the plan per round, and alternatives at its local maxima [thm:lb-0].
 
-    The maxima reported exceed `beta`, or nearly so, or are the largest one.
+    The maxima reported exceed `beta`, or nearly so, or are the largest one. A loss below `beta` is
+    not searched for with the same care: it decides nothing.
     """
     oracle = _Oracle(problem, plan)
-    grid = oracle.grid(min(beta, oracle.told))
+    grid = oracle.grid(beta)
     reply = oracle.reply(np.repeat(oracle.best, grid.shape[1]), grid.ravel())
     F = reply.loss.reshape(grid.shape)
     row, column = np.nonzero(_peaks(F) & ((F > 0.8 * beta) | (F == F.max())))
@@ -255,7 +256,7 @@ class _Oracle:
         """Shifts for each candidate k, from p_k worth upwards, with a point next to 0."""
         p = self.p[self.best]
         smallest = self.p[self.p > 0].min()
-        start = np.maximum(np.where(p > 0, p, smallest) * worth, 1e-60)
+        start = np.maximum(np.where(p > 0, p, 1e-3 * smallest) * worth, 1e-60)
         decades = np.log10(LARGEST_SHIFT / start.min())
         steps = np.linspace(0.0, 1.0, 2 + int(PER_DECADE * decades))
         inner = start[:, None] * (LARGEST_SHIFT / start[:, None]) ** steps
@@ -303,27 +304,36 @@ class _Oracle:
 
     def _level(self, k: IntArray, u: Array) -> Array:
         """The best level v of action k: where the pull of the others equals its own resistance."""
-        n, base, low, high = self.n[k], self.theta[k], self.low[k].copy(), self.high[k].copy()
-        pull, _ = self._pull(k, u, high)
-        low = np.where(pull >= n * (high - base), high, low)
-        v = low.copy()
+        top = self.high[k]
+        pull, _ = self._pull(k, u, top)
+        level = np.where(pull >= self.n[k] * (top - self.theta[k]), top, self.low[k])
+        open_ = np.flatnonzero(level < top)
+        low, high = self.low[k[open_]], top[open_]
         for _ in range(80):
-            pull, fade = self._pull(k, u, v)
-            resist = n * (v - base)
-            surplus = pull - resist
+            if not len(open_):
+                break
+            v = level[open_]
+            step, surplus = self._step(k[open_], u[open_], v)
             low = np.where(surplus >= 0, v, low)
             high = np.where(surplus <= 0, v, high)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                bend = np.where(pull > 0, fade / pull, 0.0)
-                b = n + resist * bend
-                step = 2 * surplus / (b + np.sqrt(np.maximum(b * b + 4 * n * bend * surplus, 0)))
-            wish = v + np.where(surplus == 0, 0.0, step)
+            wish = v + step
             wish = np.where((wish >= low) & (wish <= high), wish, 0.5 * (low + high))
-            settled = np.abs(wish - v) <= 1e-15 + 1e-13 * np.abs(v - base)
-            v = wish
-            if (settled | (low >= high)).all():
-                break
-        return v
+            level[open_] = wish
+            going = np.abs(wish - v) > 1e-15 + 1e-10 * np.abs(v - self.theta[k[open_]])
+            open_, low, high = open_[going], low[going], high[going]
+        return level
+
+    def _step(self, k: IntArray, u: Array, v: Array) -> tuple[Array, Array]:
+        """Where the fit A/(1 + s w) to the pull meets the resistance; and pull minus resistance."""
+        n = self.n[k]
+        pull, fade = self._pull(k, u, v)
+        resist = n * (v - self.theta[k])
+        surplus = pull - resist
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bend = np.where(pull > 0, fade / pull, 0.0)
+            b = n + resist * bend
+            step = 2 * surplus / (b + np.sqrt(np.maximum(b * b + 4 * n * bend * surplus, 0)))
+        return np.where(surplus == 0, 0.0, step), surplus
 
     def polish(self, k: IntArray, u: Array, low: Array, high: Array) -> Array:
         """The local maximum of F between two grid points: the zero of log(exp(h) h') [Illinois]."""
@@ -339,7 +349,7 @@ class _Oracle:
             fa, fb = np.where(right, fa * 0.5, fc), np.where(right, fc, fb * 0.5)
             a, b = np.where(right, a, c), np.where(right, c, b)
             found, last = c, found
-            if (np.abs(found - last) <= 1e-7).all():
+            if (np.abs(found - last) <= 1e-5).all():
                 break
         return np.asarray(np.where(movable, np.exp(found), u))
 
