@@ -112,28 +112,29 @@ def _settled(gaps: Array, rows: Array, plan: Array, weights: Array) -> tuple[Arr
     if not len(active):
         return plan, weights
     table = rows[np.ix_(active, support)]
+    plans, proofs = [plan], [weights]
     for _ in range(2):
-        terms = np.vstack([table * plan[support], plan[support]])
+        p, w = plans[-1], proofs[-1]
+        terms = np.vstack([table * p[support], p[support]])
         target = np.append(np.zeros(len(active)), 1.0)
-        plan = _corrected(plan, support, terms, target - terms.sum(axis=1))
-    for _ in range(2):
-        terms = (table * weights[active, None]).T
+        plans.append(_corrected(p, support, terms, target - terms.sum(axis=1)))
+        terms = (table * w[active, None]).T
         level = gaps[support] + terms.sum(axis=1)
         # One more unknown, the common level, which is about that of the cheapest action.
         value = level[gaps[support].argmin()]
         terms = np.column_stack([terms, np.full(len(support), -max(value, 1e-300))])
-        weights = _corrected(weights, active, terms, value - level)
-    return plan, weights
+        proofs.append(_corrected(w, active, terms, value - level))
+    plan = min(plans, key=lambda p: float((rows @ p).max()))
+    weights = max(proofs, key=lambda w: float((gaps + w @ rows).min()))
+    return plan / plan.sum(), weights
 
 
 def _corrected(x: Array, where: IntArray, terms: Array, missing: Array) -> Array:
-    """x with relative corrections e on `where` such that terms @ e = missing, if it stays >= 0."""
-    sizes = np.abs(terms).max(axis=1)
+    """x with relative corrections e on `where` such that terms @ e = missing."""
+    sizes = np.maximum(np.abs(terms).max(axis=1), 1e-300)
     e, *_ = np.linalg.lstsq(terms / sizes[:, None], missing / sizes, rcond=1e-13)
-    if np.abs(e).max() > 0.5:
-        return x
     better = x.copy()
-    better[where] *= 1 + e[: len(where)]
+    better[where] *= np.maximum(1 + e[: len(where)], 0.0)
     return better
 
 
