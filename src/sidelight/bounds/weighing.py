@@ -20,7 +20,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..programs.separation import Array, Cuts
+from ..programs.separation import Array, Cuts, Setting
 from .certificate import Alternative, Case, Certificate
 from .rational import float_down
 
@@ -28,12 +28,19 @@ ZERO = Fraction(0)
 KEPT_BITS = 160
 
 
-def alternatives(cuts: Cuts, upper: float) -> list[Alternative]:
-    """Cuts in units of `upper` as rows of a certificate."""
-    means = np.clip(cuts.means * upper, 0.0, upper)
+def alternatives(problem: Setting, case: Case, cuts: Cuts) -> list[Alternative]:
+    """Cuts in units of the upper end as rows of a certificate; what did not move is exact."""
+    D = float(case.upper)
+    means = np.clip(cuts.means * D, 0.0, D)
     return [
-        Alternative(tuple(Fraction(float(m)) for m in row), Fraction(float(u * upper)))
-        for row, u in zip(means, cuts.shifts, strict=True)
+        Alternative(
+            tuple(
+                old if still else Fraction(float(new))
+                for new, still, old in zip(row, kept, case.means, strict=True)
+            ),
+            Fraction(float(u * D)),
+        )
+        for row, kept, u in zip(means, cuts.means == problem.theta, cuts.shifts, strict=True)
     ]
 
 
