@@ -26,7 +26,7 @@ so a larger sum helps nobody.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -155,3 +155,62 @@ def refute(rows: Array) -> tuple[float, Array, Array]:
     plan = np.maximum(answer.x[:-1], 0.0) / columns
     weights = np.maximum(answer.multipliers[:-1], 0.0) / sizes
     return float(answer.x[-1]), weights, plan / plan.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class Least:
+    """The smallest loss of any plan lies in [lower, upper], per round; the weights prove `lower`.
+
+    The weighted cuts refute every plan at each beta < lower.
+    """
+
+    lower: float
+    upper: float
+    weights: Array
+    cuts: Cuts
+    plan: Array
+
+
+def least(
+    problem: Setting, start: Cuts | None, tolerance: float, *, enough: float = 0.0, steps: int = 100
+) -> Least:
+    """The smallest loss of any plan: the minimax value as far as this theta can show it.
+
+    Stops early once the value is known to stay below `enough`.
+    """
+    cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(start)
+    plan = np.full(len(problem.theta), 1.0 / len(problem.theta))
+    found = separate(problem, plan, max(float(plan @ problem.gaps), 1e-9))
+    best = Least(0.0, found.loss, np.zeros(len(cuts)), cuts, plan)
+    trial = 0.5 * found.loss
+    cuts = cuts.with_(found.cuts)
+    for _ in range(steps):
+        _, weights, plan = refute(cut_rows(problem, cuts, trial))
+        lower = _excluded(problem, cuts, weights, best.upper)
+        found = separate(problem, plan, trial)
+        if lower > best.lower:
+            best = Least(lower, best.upper, weights, cuts, plan)
+        best = replace(best, upper=min(best.upper, found.loss))
+        if best.upper <= max(best.lower * (1 + tolerance), enough):
+            break
+        trial = best.lower if best.lower > 0 else 0.5 * min(trial, found.loss)
+        cuts = cuts.with_(found.cuts)
+    return best
+
+
+def _excluded(problem: Setting, cuts: Cuts, weights: Array, upper: float) -> float:
+    """The largest beta below which the weights refute all plans; 0 if they never do."""
+    used = weights > 0
+    w, few = weights[used], cuts.only(used)
+
+    def margin(log_beta: float) -> float:
+        return float((w @ cut_rows(problem, few, math.exp(log_beta))).min())
+
+    high = math.log(upper) + 1e-3
+    low = high - 40
+    if margin(low) <= 0:
+        return 0.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if margin(middle) > 0 else (low, middle)
+    return math.exp(low)
