@@ -33,7 +33,8 @@ class Bound:
     """A bound on regret.
 
     `value` is certified: rounded down for a lower bound, up for a guarantee. `valid` says whether
-    the hypotheses hold here, and `why` gives the reason in one sentence either way.
+    the hypotheses hold here, and `why` gives the reason in one sentence either way. A worst-case
+    bound may name the `means` of a problem that is as hard as it says.
     """
 
     name: str
@@ -44,3 +45,4 @@ class Bound:
     allocation: Array | None = None
     method: str = ""
     binding: tuple[Binding, ...] = field(default=())
+    means: Array | None = None

@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ..errors import InputError
-from .rational import log_down
+from .rational import inverse_up, log_down
 
 FORMAT = "sidelight-certificate-1"
 ZERO = Fraction(0)
@@ -73,22 +73,45 @@ class Case:
     @cached_property
     def second_gap(self) -> Fraction:
         """The smallest gap of the other actions: 0 if the optimum is tied."""
+        if len(self.means) == 1:
+            raise RefutedError("a single action has no second best")
         return min(gap for i, gap in enumerate(self.gaps) if i != self.best)
 
     def sees(self, played: int, observed: int) -> bool:
         """Whether playing the one shows the other."""
         return self.variance[played][observed] is not None
 
+    def exact(self, observed: int) -> bool:
+        """Whether some action shows this one without noise."""
+        return any(row[observed] == 0 for row in self.variance)
+
     def precision(self, played: int, observed: int) -> Fraction:
-        """1/variance, 0 where unobserved; an exact observation has none that a row could use."""
-        variance = self.variance[played][observed]
-        if variance is None:
-            return ZERO
-        if variance == 0:
+        """1/variance rounded up, 0 where unobserved; an exact observation has none to use."""
+        if self.variance[played][observed] == 0:
             raise RefutedError(
                 f"action {observed} is seen exactly: no information about it is needed"
             )
-        return 1 / variance
+        return self._precision[played][observed]
+
+    @cached_property
+    def _precision(self) -> tuple[tuple[Fraction, ...], ...]:
+        known = {v: inverse_up(v) for row in self.variance for v in row if v}
+        return tuple(tuple(known[v] if v else ZERO for v in row) for row in self.variance)
+
+    def require(self, action: object) -> None:
+        """Refuse what is not the number of an action: a negative index would mean another one."""
+        if not isinstance(action, int) or not 0 <= action < len(self.means):
+            raise RefutedError(f"there is no action {action!r}")
+
+    def validate(self) -> None:
+        """Refuse what is not a problem."""
+        K = len(self.means)
+        if K == 0 or len(self.variance) != K or any(len(row) != K for row in self.variance):
+            raise RefutedError("a problem has a mean for each action and a square of variances")
+        if any(v is not None and v < 0 for row in self.variance for v in row):
+            raise RefutedError("a variance is negative")
+        if not all(0 <= mean <= self.upper for mean in self.means):
+            raise RefutedError("a mean lies outside [0, upper]")
 
     def at_horizon(self) -> tuple[Fraction, Fraction]:
         """Horizon and worst case, for the rows that need them."""
@@ -115,6 +138,7 @@ class Information:
     def need(self, case: Case) -> Fraction:
         """A rational just below m_i."""
         T, B = case.at_horizon()
+        case.require(self.action)
         theta, D = case.means[self.action], case.upper
         if self.action == case.best:
             gap, rise_room, fall_room = case.second_gap, theta, D - theta
@@ -179,9 +203,10 @@ class Alternative:
 class Pair:
     """Telling whether k beats the best action: x^2 n_k + (1-x)^2 n_best >= 2/gap_k^2.
 
-    n = P^T c. Every split x in [0, 1] moves theta_k up by x gap_k and the best mean down by the
-    rest, and each is a necessary condition for 1/n_k + 1/n_best <= gap_k^2 / 2. An action that the
-    best one shows costs nothing to observe, so its mean must not move.
+    n = P^T c, for c per log T. Every split x in [0, 1] moves theta_k up by x gap_k and the best mean
+    down by the rest, and each is a necessary condition for 1/n_k + 1/n_best <= gap_k^2 / 2. An
+    action that the best one shows, or any one without noise, costs nothing to observe, so its mean
+    must not move. If only the one mean may move, it must be able to pass the other.
     """
 
     kind: ClassVar[str] = "pair"
@@ -191,6 +216,9 @@ class Pair:
     def need(self, case: Case) -> Fraction:
         """2/gap^2, if the moved means stay inside the box."""
         k, best, x = self.action, case.best, self.split
+        case.require(k)
+        if case.horizon is not None:
+            raise RefutedError("a pair row holds per log T, not at a horizon")
         gap = case.gaps[k]
         if k == best or gap == 0 or not 0 <= x <= 1:
             raise RefutedError(
@@ -201,9 +229,10 @@ class Pair:
         if x < 1 and case.sees(best, best):
             raise RefutedError("the best action shows itself for free")
         # With both unseen, the ends x = 0 and x = 1 are limits of splits that stay inside the box.
-        if x == 1 and case.means[best] == case.upper and case.sees(best, best):
+        fixed_best = case.sees(best, best) or case.exact(best)
+        if x == 1 and case.means[best] == case.upper and fixed_best:
             raise RefutedError(f"action {k} would have to rise above the upper end of its range")
-        if x == 0 and case.means[k] == 0 and case.sees(best, k):
+        if x == 0 and case.means[k] == 0 and (case.sees(best, k) or case.exact(k)):
             raise RefutedError("the best action would have to fall below 0")
         return 2 / gap**2
 
@@ -215,6 +244,29 @@ class Pair:
 
 
 Row = Information | Alternative | Pair
+Rows = Sequence[tuple[Fraction, Row]]
+
+
+def tally(case: Case, rows: Rows) -> tuple[Fraction, list[Fraction]]:
+    """sum_k w_k need_k, and sum_k w_k load_k(j) for each action j."""
+    case.validate()
+    if any(weight < 0 for weight, _ in rows):
+        raise RefutedError("a weight is negative")
+    used = [(weight, row) for weight, row in rows if weight]
+    needed = sum((weight * row.need(case) for weight, row in used), ZERO)
+    spent = [
+        sum((weight * row.load(case, j) for weight, row in used), ZERO)
+        for j in range(len(case.means))
+    ]
+    return needed, spent
+
+
+def worth(case: Case, needed: Fraction, spent: Sequence[Fraction]) -> Fraction | float:
+    """What rows with these sums prove: a rational, or inf."""
+    slack = min(gap - s for gap, s in zip(case.gaps, spent, strict=True))
+    if case.horizon is None:
+        return needed if slack >= 0 else ZERO
+    return math.inf if needed > case.horizon * max(spent) else needed + case.horizon * slack
 
 
 @dataclass(frozen=True)
@@ -233,32 +285,21 @@ class Certificate:
 
     def certified(self) -> Fraction | float:
         """What the rows prove: a rational, or inf. A row that is not allowed is an error."""
-        case = self.case
-        if any(weight < 0 for weight, _ in self.rows):
-            raise RefutedError("a weight is negative")
-        if not all(0 <= mean <= case.upper for mean in case.means):
-            raise RefutedError("a mean lies outside [0, upper]")
-        needed = sum((w * row.need(case) for w, row in self.rows if w), ZERO)
-        actions = range(len(case.means))
-        spent = [sum((w * row.load(case, j) for w, row in self.rows if w), ZERO) for j in actions]
-        if case.horizon is None:
-            enough = all(case.gaps[j] >= spent[j] for j in actions)
-            return needed if enough else ZERO
-        if needed + case.horizon * min(-spent[j] for j in actions) > 0:
-            return math.inf
-        return needed + case.horizon * min(case.gaps[j] - spent[j] for j in actions)
+        return worth(self.case, *tally(self.case, self.rows))
 
     def check(self) -> bool:
         """Whether the rows prove the claim; exact, and without a solver."""
-        try:
-            proved = self.certified()
-        except RefutedError:
+        if math.isnan(self.value):
             return False
         target = self.value if math.isinf(self.value) else Fraction(self.value)
-        if self.claim == "minimax":
-            _, B = self.case.at_horizon()
-            return target <= B <= proved
-        return max(proved, ZERO) >= target
+        try:
+            proved = self.certified()
+            if self.claim == "minimax":
+                _, B = self.case.at_horizon()
+                return target <= B <= proved
+        except RefutedError:
+            return False
+        return self.claim == "regret" and max(proved, ZERO) >= target
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; rational numbers are written as text."""

@@ -12,20 +12,24 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
+# Relative accuracy of an inverse, far beyond that of the horizons it is multiplied with.
+BITS = 200
+
 _DOWN = Context(prec=60, rounding=ROUND_FLOOR, Emin=-(10**9), Emax=10**9)
 _UP = Context(prec=60, rounding=ROUND_CEILING, Emin=-(10**9), Emax=10**9)
 
 
 def log_down(x: Fraction) -> Fraction:
     """A rational just below log(x), for x > 0."""
-    below = _DOWN.divide(Decimal(x.numerator), Decimal(x.denominator))
-    return Fraction(_DOWN.next_minus(_DOWN.ln(below)))
+    below = _DOWN.ln(_DOWN.divide(Decimal(x.numerator), Decimal(x.denominator)))
+    # log 1 is exact, and the number next to 0 has a billion digits.
+    return Fraction(_DOWN.next_minus(below)) if below else Fraction(0)
 
 
 def log_up(x: Fraction) -> Fraction:
     """A rational just above log(x), for x > 0."""
-    above = _UP.divide(Decimal(x.numerator), Decimal(x.denominator))
-    return Fraction(_UP.next_plus(_UP.ln(above)))
+    above = _UP.ln(_UP.divide(Decimal(x.numerator), Decimal(x.denominator)))
+    return Fraction(_UP.next_plus(above)) if above else Fraction(0)
 
 
 def sqrt_down(x: Fraction) -> Fraction:
@@ -42,6 +46,15 @@ def sqrt_up(x: Fraction) -> Fraction:
         return Fraction(0)
     above = _UP.divide(Decimal(x.numerator), Decimal(x.denominator))
     return Fraction(_UP.next_plus(_UP.sqrt(above)))
+
+
+def inverse_up(x: Fraction) -> Fraction:
+    """A binary fraction just above 1/x (1/x itself where that is one), for x > 0.
+
+    Sums of such numbers stay short: those of the inverses themselves grow with every term.
+    """
+    places = max(0, BITS - x.denominator.bit_length() + x.numerator.bit_length())
+    return Fraction(-((-x.denominator << places) // x.numerator), 1 << places)
 
 
 def float_down(x: Fraction) -> float:

@@ -1,6 +1,8 @@
 """Linear and integer programs in one form, solved by HiGHS:
 
-    minimise <cost, x>   subject to   rows @ x >= demand,   0 <= x <= ceiling.
+    minimise <cost, x>   subject to   rows @ x >= demand,   0 <= x <= ceiling,
+
+and, if asked for, sum(x) = total.
 
 A solver's word is not a proof. For a linear program the answer carries the multipliers of the rows,
 from which callers build a bound of their own; for an integer program, the bound that HiGHS proved.
@@ -46,8 +48,17 @@ def seconds_left(deadline: float) -> float:
     return max(0.0, deadline - time.monotonic())
 
 
-def solve_linear(cost: Array, rows: Array, demand: Array, deadline: float) -> Solution:
-    """The linear program, by the dual simplex method: its answers are vertices."""
+def solve_linear(
+    cost: Array,
+    rows: Array,
+    demand: Array,
+    deadline: float = math.inf,
+    total: float | None = None,
+) -> Solution:
+    """The linear program, by the dual simplex method: its answers are vertices.
+
+    `total` fixes the sum of x; the multiplier of that equation is not reported.
+    """
     from scipy.optimize import linprog  # noqa: PLC0415 - see above
 
     left = _time_for(rows, deadline)
@@ -58,7 +69,15 @@ def solve_linear(cost: Array, rows: Array, demand: Array, deadline: float) -> So
         "primal_feasibility_tolerance": 1e-10,
         "dual_feasibility_tolerance": 1e-10,
     }
-    result = linprog(cost, A_ub=-rows, b_ub=-demand, method="highs-ds", options=options)
+    result = linprog(
+        cost,
+        A_ub=-rows,
+        b_ub=-demand,
+        A_eq=None if total is None else np.ones((1, len(cost))),
+        b_eq=None if total is None else [total],
+        method="highs-ds",
+        options=options,
+    )
     status = _known(result)
     if status != "optimal":
         return Solution(status, None)

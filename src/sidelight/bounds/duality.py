@@ -1,0 +1,92 @@
+"""From a solver's multipliers to a proof.
+
+A solver answers in floats, to its own tolerance. Its multipliers become weights of certificate
+rows, as the rational numbers that they are, and the rows are then worth what exact arithmetic says.
+At a horizon T any weights w >= 0 prove
+
+    sum_k w_k need_k + T min_j (gap_j - sum_k w_k load_k(j)) ,
+
+and T turns a rounding error of 1e-17 in the bracket into a visible loss. Weights scaled down by
+
+    factor = min_j gap_j / sum_k w_k load_k(j)      (over the positive denominators)
+
+leave no bracket negative and prove factor * sum_k w_k need_k, which has only a relative loss.
+Without a horizon nothing else proves anything.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from numbers import Rational, Real
+
+import numpy as np
+
+from ..errors import InputError
+from ..problem import Problem
+from .certificate import Case, Certificate, Row, Rows, tally, worth
+from .rational import float_down
+
+
+def exact_case(
+    problem: Problem, horizon: float | None = None, worst_case: float | None = None
+) -> Case:
+    """The problem in exact numbers: every float is a binary fraction."""
+    values, where = np.unique(problem.feedback.variance, return_inverse=True)
+    known = [None if math.isinf(v) else Fraction(float(v)) for v in values]
+    table = where.reshape(problem.feedback.variance.shape)
+    return Case(
+        variance=tuple(tuple(known[k] for k in row) for row in table.tolist()),
+        means=tuple(Fraction(float(mean)) for mean in problem.means),
+        upper=Fraction(problem.upper),
+        horizon=None if horizon is None else positive(horizon, "horizon", "rounds"),
+        worst_case=None if worst_case is None else positive(worst_case, "worst_case", "regret"),
+    )
+
+
+def positive(value: float, name: str, unit: str) -> Fraction:
+    """The exact value of a positive number that a float can hold; anything else is an error."""
+    try:
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise TypeError
+        if not 0 < float(value) < math.inf:
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"{name} = {value!r} must be a positive, finite number of {unit}"
+        ) from None
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    return Fraction(float(value))
+
+
+def weighted(prices: Iterable[float], rows: Iterable[Row]) -> tuple[tuple[Fraction, Row], ...]:
+    """The rows with positive prices, which become exact weights."""
+    pairs = zip(prices, rows, strict=True)
+    return tuple((Fraction(float(price)), row) for price, row in pairs if price > 0)
+
+
+def proved(case: Case, rows: Rows) -> Certificate:
+    """The certificate of the rows, as they are or scaled down, whichever proves more.
+
+    Its value is what they prove, rounded down, and at least 0.
+    """
+    needed, spent = tally(case, rows)
+    factors = sorted({Fraction(1), _affordable(case, spent)})
+    worths = [worth(case, f * needed, [f * s for s in spent]) for f in factors]
+    best = max(range(len(factors)), key=worths.__getitem__)
+    kept = tuple((factors[best] * weight, row) for weight, row in rows if factors[best] * weight)
+    return Certificate(case, kept, lower_float(worths[best]))
+
+
+def lower_float(value: Fraction | float) -> float:
+    """What a proof of this value allows to claim: a float not above it, and at least 0."""
+    return max(float_down(value), 0.0) if isinstance(value, Fraction) else value
+
+
+def _affordable(case: Case, spent: Sequence[Fraction]) -> Fraction:
+    """The largest factor that all gaps can afford, at most 1, as a short binary fraction."""
+    ratios = [gap / s for gap, s in zip(case.gaps, spent, strict=True) if s > 0]
+    lowest = min(ratios, default=Fraction(1))
+    return Fraction(1) if lowest >= 1 else Fraction(float_down(lowest))

@@ -1,0 +1,121 @@
+"""The general finite-time lower bound for one problem [thm:lb-0].
+
+If a policy never regrets more than B in T rounds, whatever the means in [0, D], then its expected
+plays c on this problem satisfy, for every alternative theta' in [0, D]^K and every u >= 0,
+
+    sum_i c_i [ log((gap'_i + u)/(B/T + u)) - T I_i(theta, theta') ] <= 0 ,
+
+and R_T(theta) is at least the smallest <c, gaps> over such c with c >= 0, sum(c) = T.
+
+The paper states the bound over all distributions on play counts, with a relative entropy for each
+theta'. That program equals this one: the inner minimum has the dual above, with u for its
+multiplier, and for given expected plays the distribution on the vertices T e_i of the counts is
+the most permissive one for all theta' at once. No relaxation is involved; [cor:lb-0] is one.
+
+The infinitely many rows are generated as they are needed (`programs.cutting`). Any finite number of
+them proves a lower bound, and the certificate holds those with a positive weight.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from ..problem import Problem
+from ..programs.cutting import Plan, cheapest
+from ..programs.separation import Cuts, Setting, cut_rows, setting
+from .bound import Binding, Bound
+from .certificate import Alternative, Case, Certificate
+from .duality import exact_case
+from .finite_time import finite_time
+from .weighing import alternatives, as_fractions, prove
+
+METHOD = "thm:lb-0"
+# Where feasible and infeasible cannot be told apart in floats, a slightly larger B is feasible.
+SLACKS = (0.0, 1e-10, 1e-8, 1e-6)
+
+
+def general(
+    problem: Problem,
+    horizon: float,
+    worst_case: float,
+    *,
+    start: Bound | None = None,
+    tolerance: float = 1e-9,
+) -> Bound:
+    """b(theta, B): regret of every policy whose worst-case regret is at most B [thm:lb-0].
+
+    `start` may be an earlier bound, at another horizon or worst case: the alternatives in its proof
+    are tried first. Rows are added until the plan loses at most B (1 + tolerance).
+    """
+    case = exact_case(problem, horizon, worst_case)
+    relaxed = finite_time(problem, horizon, worst_case)
+    D, T = problem.upper, float(horizon)
+    scaled = setting(problem.means, problem.feedback.variance, D, T)
+    beta = float(worst_case) / T / D
+    known = None if start is None else _known_cuts(start, D)
+    answer, certificate = _solved(case, scaled, beta, known, tolerance)
+    if relaxed.value > certificate.value:
+        method = f"{relaxed.method}, which proves more here than the rows found for {METHOD}"
+        return replace(relaxed, name="general", method=method)
+    plan = answer.plan
+    impossible = certificate.value == math.inf
+    return Bound(
+        name="general",
+        value=certificate.value,
+        valid=True,
+        why=_impossible(problem, T, worst_case) if impossible else relaxed.why,
+        certificate=certificate,
+        allocation=None if plan is None else T * plan,
+        method=METHOD,
+        binding=() if plan is None else _binding(scaled, beta, answer, T * D),
+    )
+
+
+def _solved(
+    case: Case, scaled: Setting, beta: float, known: Cuts | None, tolerance: float
+) -> tuple[Plan, Certificate]:
+    """The plan and its proof; or no plan, and the proof that there is none."""
+    for slack in SLACKS:
+        answer = cheapest(scaled, beta * (1 + slack), known, tolerance)
+        rows = alternatives(scaled, case, answer.cuts)
+        certificate = prove(case, rows, as_fractions(answer.weights))
+        if answer.plan is not None or certificate.value == math.inf:
+            break
+        known = answer.cuts
+    return answer, certificate
+
+
+def _known_cuts(start: Bound, D: float) -> Cuts | None:
+    """The alternatives in the proof of an earlier bound."""
+    if not isinstance(start.certificate, Certificate):
+        return None
+    rows = [row for _, row in start.certificate.rows if isinstance(row, Alternative)]
+    if not rows:
+        return None
+    means = np.array([[float(mean) / D for mean in row.means] for row in rows])
+    return Cuts(np.clip(means, 0.0, 1.0), np.array([float(row.shift) / D for row in rows]))
+
+
+def _binding(scaled: Setting, beta: float, answer: Plan, unit: float) -> tuple[Binding, ...]:
+    """For each row of the proof: the action that its alternative makes best, the information that
+    the plan must gather to rule it out, in nats, and what one more nat costs."""
+    used = np.flatnonzero(answer.weights > 0)
+    if answer.plan is None or not len(used):
+        return ()
+    cuts = answer.cuts.only(used)
+    told = 0.5 * np.square(cuts.means - scaled.theta) @ (answer.plan @ scaled.info)
+    needs = told + cut_rows(scaled, cuts, beta) @ answer.plan
+    prices = answer.weights[used] * unit
+    bests = cuts.means.argmax(axis=1)
+    return tuple(
+        Binding(int(action), float(need), float(price))
+        for action, need, price in zip(bests, needs, prices, strict=True)
+    )
+
+
+def _impossible(problem: Problem, T: float, B: float) -> str:
+    box = f"over {T:g} rounds, whatever the means in [0, {problem.upper:g}]"
+    return f"no policy has regret of at most {float(B):g} {box}"

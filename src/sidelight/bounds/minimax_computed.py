@@ -1,0 +1,83 @@
+"""The minimax lower bound that the general bound proves, computed [thm:lb-0].
+
+If, for some theta, no plan satisfies the rows of [thm:lb-0] for a worst-case regret B, then no
+policy has worst-case regret B. The largest such B for a theta is
+
+    T min over plans p of the loss of p ,
+
+a convex program, and the best theta is found by search (`hard_means`). Whatever the search finds is
+proved: the rows refute every policy that claims B. No closed form, no assumption on the variances,
+and constants that are several times those of [cor:lb-minimax].
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from ..feedback import Feedback
+from ..problem import Problem
+from ..programs.cutting import Least, least
+from ..programs.separation import Setting, setting
+from .bound import Bound
+from .certificate import Certificate
+from .duality import exact_case
+from .hard_means import hardest
+from .weighing import alternatives, as_fractions
+
+FINAL_TOLERANCE = 1e-6
+# How far below the value of the program the claim is put, until exact arithmetic confirms it.
+SPARES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
+
+
+def minimax_computed(
+    feedback: Feedback, upper: float, horizon: float, *, budget: float = 10.0
+) -> Bound:
+    """A lower bound on the worst-case regret of every policy, with the means that show it.
+
+    The search for the means takes about `budget` seconds or less. Without the time limit it is
+    deterministic; a larger budget never finds less.
+    """
+    deadline = time.monotonic() + budget
+    middle = Problem(feedback, np.full(len(feedback), 0.5 * upper), upper)
+    exact_case(middle, horizon)
+    T = float(horizon)
+    found = hardest(feedback.variance, middle.upper, T, deadline)
+    problem = Problem(feedback, np.minimum(found.theta * middle.upper, middle.upper), middle.upper)
+    scaled = setting(problem.means, feedback.variance, problem.upper, T)
+    final = least(scaled, found.found.cuts, FINAL_TOLERANCE)
+    certificate = _certificate(problem, scaled, final, horizon)
+    if certificate is None:
+        nothing = Certificate(exact_case(problem, horizon), (), 0.0)
+        return Bound("minimax_computed", 0.0, True, "regret is never negative", nothing)
+    why = f"no policy has less regret over {T:g} rounds, whatever the means in [0, {upper:g}]"
+    return Bound(
+        name="minimax_computed",
+        value=certificate.value,
+        valid=True,
+        why=why,
+        certificate=certificate,
+        allocation=T * final.plan,
+        method="thm:lb-0 at the means found",
+        means=problem.means,
+    )
+
+
+def _certificate(
+    problem: Problem, scaled: Setting, final: Least, horizon: float
+) -> Certificate | None:
+    """The refutation of the largest B that exact arithmetic confirms, or None for none."""
+    for spare in SPARES:
+        B = final.lower * (1 - spare) * float(horizon) * problem.upper
+        if not 0 < B < math.inf:
+            return None
+        case = exact_case(problem, horizon, B)
+        rows = alternatives(scaled, case, final.cuts)
+        pairs = zip(as_fractions(final.weights), rows, strict=True)
+        used = tuple((weight, row) for weight, row in pairs if weight > 0)
+        certificate = Certificate(case, used, B, "minimax")
+        if certificate.check():
+            return certificate
+    return None

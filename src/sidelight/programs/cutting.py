@@ -1,0 +1,216 @@
+"""Cutting planes: the cheapest plan that no alternative misleads, and the plan misled least.
+
+A plan p on the simplex loses at most beta per round iff for every alternative theta' and shift u
+
+    sum_i p_i h(i) <= 0 ,      h(i) = log((gap'_i + u)/(beta + u)) - T I_i ,
+
+which is linear in p (`separation.cut_rows`). Two programs follow,
+
+    cheapest    min <p, gaps>        over plans that lose at most beta        (general bound)
+    least       min loss of p        over all plans                           (minimax bound)
+
+each solved over a finite set of cuts that grows by the alternatives that mislead its plan most.
+Every finite set proves a lower bound, so stopping early is safe.
+
+The second is a convex program: the loss is a supremum of functions exp(<p, a>) - u. For cuts
+fixed, weights w >= 0 exclude every beta with min_i sum_k w_k h_k(i) > 0, and the largest such beta
+is one monotone equation; it is where the next program is solved (Dinkelbach), so that the excluded
+beta only grows.
+
+Plans reach down to 1e-12 and entries up to T: columns are scaled so that one unit of each variable
+costs at most `unit`, the size of the answer, and fills at most 1 in every row; rows have largest
+entry 1. The constraint sum p = 1 is written sum p >= 1: all else is homogeneous and gaps are >= 0,
+so a larger sum helps nobody.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .separation import Array, Cuts, IntArray, Setting, cut_rows, separate
+from .solver import solve_linear
+
+# An alternative equal to theta with a huge shift says <p, gaps> <= beta, to a part in 1e12.
+NO_CHANGE = 1e12
+MAX_STEPS = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A plan, the weights that prove its value, the cuts they belong to, and how it was found.
+
+    `plan` is None if the cuts exclude every plan: then the weights prove that. `loss` is what the
+    oracle says about the plan, `steps` the number of programs solved.
+    """
+
+    plan: Array | None
+    weights: Array
+    cuts: Cuts
+    loss: float
+    steps: int
+
+
+def first_cuts(problem: Setting) -> Cuts:
+    """The cut that says: the plan itself costs at most beta."""
+    return Cuts(problem.theta[None, :].copy(), np.array([NO_CHANGE]))
+
+
+def cheapest(
+    problem: Setting, beta: float, start: Cuts | None = None, tolerance: float = 1e-9
+) -> Plan:
+    """The cheapest plan that loses at most beta per round [thm:lb-0]."""
+    cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(start)
+    unit = beta
+    loss = math.inf
+    plan, weights = None, np.zeros(len(cuts))
+    for step in range(1, MAX_STEPS + 1):
+        rows = cut_rows(problem, cuts, beta)
+        plan, weights = _cheapest_under(problem.gaps, rows, unit)
+        if plan is None:
+            return Plan(None, weights, cuts, loss, step)
+        found = separate(problem, plan, beta)
+        loss = found.loss
+        if loss <= beta * (1 + tolerance):
+            break
+        unit = max(float(plan @ problem.gaps), 1e-6 * beta)
+        cuts = cuts.with_(found.cuts)
+    return Plan(plan, _padded(weights, cuts), cuts, loss, step)
+
+
+def _padded(weights: Array, cuts: Cuts) -> Array:
+    return np.pad(weights, (0, len(cuts) - len(weights)))
+
+
+def _cheapest_under(gaps: Array, rows: Array, unit: float) -> tuple[Array | None, Array]:
+    """The cheapest plan under these rows with its weights; or None with weights that refute all."""
+    columns = np.maximum(np.abs(rows).max(axis=0), np.maximum(gaps / unit, 1.0))
+    sizes = np.abs(rows / columns).max(axis=1)
+    scaled = rows / columns / sizes[:, None]
+    demand = np.zeros(len(rows) + 1)
+    demand[-1] = 1.0
+    answer = solve_linear(
+        gaps / unit / columns, np.vstack([-scaled, 1.0 / columns]), demand, math.inf
+    )
+    if answer.x is None or answer.multipliers is None:
+        return None, refute(rows)[1]
+    plan = np.maximum(answer.x, 0.0) / columns
+    weights = np.maximum(answer.multipliers[:-1], 0.0) / sizes * unit
+    return _settled(gaps, rows, plan / plan.sum(), weights)
+
+
+def _settled(gaps: Array, rows: Array, plan: Array, weights: Array) -> tuple[Array, Array]:
+    """Plan and weights with the equations of their vertex solved to full precision.
+
+    HiGHS treats entries below 1e-9 as 0, which plans of order 1e-10 notice. On the support of the
+    plan, and where weights are positive, rows_k p = 0, sum p = 1 and gap_i + sum_k w_k h_k(i) is
+    the same for all i. Corrections are relative, so every number keeps its own scale.
+    """
+    support, active = np.flatnonzero(plan > 0), np.flatnonzero(weights > 0)
+    if not len(active):
+        return plan, weights
+    table = rows[np.ix_(active, support)]
+    plans, proofs = [plan], [weights]
+    for _ in range(2):
+        p, w = plans[-1], proofs[-1]
+        terms = np.vstack([table * p[support], p[support]])
+        target = np.append(np.zeros(len(active)), 1.0)
+        plans.append(_corrected(p, support, terms, target - terms.sum(axis=1)))
+        terms = (table * w[active, None]).T
+        level = gaps[support] + terms.sum(axis=1)
+        # One more unknown, the common level, which is about that of the cheapest action.
+        value = level[gaps[support].argmin()]
+        terms = np.column_stack([terms, np.full(len(support), -max(value, 1e-300))])
+        proofs.append(_corrected(w, active, terms, value - level))
+    plan = min(plans, key=lambda p: float((rows @ p).max()))
+    weights = max(proofs, key=lambda w: float((gaps + w @ rows).min()))
+    return plan / plan.sum(), weights
+
+
+def _corrected(x: Array, where: IntArray, terms: Array, missing: Array) -> Array:
+    """x with relative corrections e on `where` such that terms @ e = missing."""
+    sizes = np.maximum(np.abs(terms).max(axis=1), 1e-300)
+    e, *_ = np.linalg.lstsq(terms / sizes[:, None], missing / sizes, rcond=1e-13)
+    better = x.copy()
+    better[where] *= np.maximum(1 + e[: len(where)], 0.0)
+    return better
+
+
+def refute(rows: Array) -> tuple[float, Array, Array]:
+    """The game min_p max_k rows_k p / size_k: its value, the weights of the rows, and the plan."""
+    columns = np.maximum(np.abs(rows).max(axis=0), 1.0)
+    sizes = np.abs(rows / columns).max(axis=1)
+    scaled = rows / columns / sizes[:, None]
+    count = rows.shape[1]
+    demand = np.zeros(len(rows) + 1)
+    demand[-1] = 1.0
+    table = np.block([[-scaled, np.ones((len(rows), 1))], [1.0 / columns, np.zeros((1, 1))]])
+    cost = np.zeros(count + 1)
+    cost[-1] = 1.0
+    answer = solve_linear(cost, table, demand, math.inf)
+    if answer.x is None or answer.multipliers is None:
+        raise RuntimeError("HiGHS found no solution of a game, which always has one")
+    plan = np.maximum(answer.x[:-1], 0.0) / columns
+    weights = np.maximum(answer.multipliers[:-1], 0.0) / sizes
+    return float(answer.x[-1]), weights, plan / plan.sum()
+
+
+@dataclass(frozen=True, eq=False)
+class Least:
+    """The smallest loss of any plan lies in [lower, upper], per round; the weights prove `lower`.
+
+    The weighted cuts refute every plan at each beta < lower.
+    """
+
+    lower: float
+    upper: float
+    weights: Array
+    cuts: Cuts
+    plan: Array
+
+
+def least(
+    problem: Setting, start: Cuts | None, tolerance: float, *, enough: float = 0.0, steps: int = 100
+) -> Least:
+    """The smallest loss of any plan: the minimax value as far as this theta can show it.
+
+    Stops early once the value is known to stay below `enough`.
+    """
+    cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(start)
+    plan = np.full(len(problem.theta), 1.0 / len(problem.theta))
+    found = separate(problem, plan, max(float(plan @ problem.gaps), 1e-9))
+    best = Least(0.0, found.loss, np.zeros(len(cuts)), cuts, plan)
+    trial = 0.5 * found.loss
+    cuts = cuts.with_(found.cuts)
+    for _ in range(steps):
+        _, weights, plan = refute(cut_rows(problem, cuts, trial))
+        lower = _excluded(problem, cuts, weights, best.upper)
+        found = separate(problem, plan, trial)
+        if lower > best.lower:
+            best = Least(lower, best.upper, weights, cuts, plan)
+        best = replace(best, upper=min(best.upper, found.loss))
+        if best.upper <= max(best.lower * (1 + tolerance), enough):
+            break
+        trial = best.lower if best.lower > 0 else 0.5 * min(trial, found.loss)
+        cuts = cuts.with_(found.cuts)
+    return best
+
+
+def _excluded(problem: Setting, cuts: Cuts, weights: Array, upper: float) -> float:
+    """The largest beta below which the weights refute all plans; 0 if they never do."""
+    used = weights > 0
+    w, few = weights[used], cuts.only(used)
+
+    def margin(log_beta: float) -> float:
+        return float((w @ cut_rows(problem, few, math.exp(log_beta))).min())
+
+    high = math.log(upper) + 1e-3
+    low = high - 40
+    if margin(low) <= 0:
+        return 0.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if margin(middle) > 0 else (low, middle)
+    return math.exp(low)

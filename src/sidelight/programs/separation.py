@@ -1,0 +1,392 @@
+"""How badly can a plan be misled? The separation oracle of the general bound [thm:lb-0].
+
+A plan is a distribution p over actions. With n = P^T p the information that T such plays hold, an
+alternative theta' that the plan is slow to notice costs it, for every shift u >= 0,
+
+    exp( sum_i p_i log(gap'_i + u) - r ) - u ,      r = (T/2) sum_i n_i (theta_i - theta'_i)^2 ,
+
+per round, and the supremum over theta' in [0, D]^K and u is what the plan loses in the worst case.
+Fix the best action k of theta', its level v and u. The other coordinates decouple: theta'_i lies
+x_i below theta_i, where x_i maximises p_i log(e + x) - T n_i x^2/2 with e = v + u - theta_i, so
+
+    x_i = root of x^2 + e x = p_i / (T n_i), clipped so that 0 <= theta'_i <= v .
+
+What is left is concave in v with a convex decreasing derivative, solved by a safeguarded iteration
+that fits A(v)/(1 + s w) to the pull of the others, and for each k a function of u alone,
+
+    F_k(u) = exp(h_k(u)) - u ,     h_k concave and non-decreasing,     h_k' = sum_i p_i / y_i ,
+
+with y_i = gap'_i + u: a grid in log u, and every local maximum is polished. Where F_k exceeds a
+value f, it increases for u < p_k f (there exp(h) h' > f p_k/u > 1), so the grid starts at p_k f;
+for p_k = 0 it also has a point next to u = 0. Written as u expm1(...), F loses no digits when u is
+large.
+
+`loss_above` turns the concavity of h into a bound on the supremum that no grid can miss.
+
+Everything is in units of the upper end D = 1. A coordinate that somebody sees exactly is not moved:
+one such play in a million rounds would expose the alternative, so it constrains nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.intp]
+
+# More information than this in one horizon of plays counts as an exact observation: what it takes
+# to see the coordinate is then below the rounding of any plan.
+EXACT = 1e30
+PER_DECADE = 10
+LARGEST_SHIFT = 1e4
+NEXT_TO_ZERO = 1e-100
+# Stands for q = p/(T n) where n = 0: large enough that the root is clipped.
+UNSEEN = 1e300
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A problem in units of its upper end.
+
+    `info[i, j]` = T P[i, j] D^2 is what a horizon of plays of i tells about j; columns in `fixed`
+    are seen exactly by somebody, and their entries are 0.
+    """
+
+    theta: Array
+    info: Array
+    fixed: BoolArray
+
+    @property
+    def gaps(self) -> Array:
+        """What each play costs."""
+        return np.asarray(self.theta.max() - self.theta)
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Alternatives theta' (one a row) with their shifts u."""
+
+    means: Array
+    shifts: Array
+
+    def __len__(self) -> int:
+        return len(self.shifts)
+
+    def with_(self, other: Cuts) -> Cuts:
+        """Both, in this order."""
+        return Cuts(
+            np.concatenate([self.means, other.means]), np.concatenate([self.shifts, other.shifts])
+        )
+
+    def only(self, keep: BoolArray | IntArray) -> Cuts:
+        """Some of them."""
+        return Cuts(self.means[keep], self.shifts[keep])
+
+
+@dataclass(frozen=True, eq=False)
+class Separation:
+    """The loss of a plan per round, and where the local maxima are, with their values."""
+
+    loss: float
+    cuts: Cuts
+    values: Array
+
+
+def setting(means: Array, variance: Array, upper: float, horizon: float) -> Setting:
+    """The problem in units of `upper`."""
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+        info = horizon * np.square(upper / np.sqrt(variance))
+    fixed = (info > EXACT).any(axis=0)
+    return Setting(np.minimum(means / upper, 1.0), np.where(fixed, 0.0, info), fixed)
+
+
+def cut_rows(problem: Setting, cuts: Cuts, beta: float) -> Array:
+    """log((gap'_i + u)/(beta + u)) - T I_i for each cut: plans with loss <= beta make them <= 0."""
+    gaps = cuts.means.max(axis=1, keepdims=True) - cuts.means
+    u = cuts.shifts[:, None]
+    with np.errstate(divide="ignore"):
+        near = np.log1p(np.maximum((gaps - beta) / (beta + u), -1.0))
+        ratio = np.where(gaps > beta, near, np.log(gaps + u) - np.log(beta + u))
+        logs = np.where(u > beta, near, ratio)
+    return np.asarray(logs - 0.5 * np.square(cuts.means - problem.theta) @ problem.info.T)
+
+
+def separate(problem: Setting, plan: Array, beta: float) -> Separation:
+    """The loss of the plan per round, and alternatives at its local maxima [thm:lb-0].
+
+    The maxima reported exceed `beta`, or nearly so, or are the largest one. A loss below `beta` is
+    not searched for with the same care: it decides nothing.
+    """
+    oracle = _Oracle(problem, plan)
+    grid = oracle.grid(beta)
+    reply = oracle.reply(np.repeat(oracle.best, grid.shape[1]), grid.ravel())
+    F = reply.loss.reshape(grid.shape)
+    row, column = np.nonzero(_peaks(F) & ((F > 0.8 * beta) | (F == F.max())))
+    k = oracle.best[row]
+    low, high = (grid[row, np.clip(column + d, 0, grid.shape[1] - 1)] for d in (-1, 1))
+    u = oracle.polish(k, grid[row, column], low, high)
+    reply = oracle.reply(k, u)
+    loss = max(oracle.told, float(reply.loss.max(initial=-np.inf)))
+    # A cut at u = 0 asks nothing of plans that play k a little; half of the excess can be spared.
+    spare = 0.01 * np.clip(reply.loss - beta, 1e-12 * beta, beta)
+    lifted = np.where(plan[k] == 0, np.maximum(u, spare), u)
+    cut = oracle.reply(k, lifted)
+    return Separation(loss, Cuts(cut.means(problem.theta), lifted), reply.loss)
+
+
+def _peaks(F: Array) -> BoolArray:
+    """Where each row has a local maximum; of a plateau, which is flat up to noise, the last."""
+    height = np.round(1e9 * np.log(np.maximum(F, 1e-300)))
+    walls = np.pad(height, ((0, 0), (1, 1)), constant_values=-np.inf)
+    return np.asarray((height >= walls[:, :-2]) & (height > walls[:, 2:]))
+
+
+def loss_above(problem: Setting, plan: Array, tolerance: float = 1e-7) -> float:
+    """A bound on the loss of the plan per round that no grid can miss [thm:lb-0].
+
+    h lies below its tangents, and exp(line) - u is convex: between two points, F is at most its
+    value at the ends or where the tangents cross. Intervals are split until the excess over the
+    largest F seen is within the tolerance.
+    """
+    oracle = _Oracle(problem, plan)
+    count = len(oracle.best)
+    low = np.where(plan[oracle.best] > 0, 1e-9 * plan[oracle.best] * oracle.told, 0.0)
+    ends = np.stack([np.maximum(low, NEXT_TO_ZERO), np.full(count, LARGEST_SHIFT)])
+    k = np.concatenate([oracle.best, oracle.best])
+    at = oracle.reply(k, ends.ravel())
+    lowest = max(oracle.told, float(at.loss.max()))
+    above = float(np.max(at.loss[:count] + ends[0]))
+    left = _Points(oracle.best, ends[0], at.height[:count], at.slope[:count])
+    right = _Points(oracle.best, ends[1], at.height[count:], at.slope[count:])
+    for _ in range(200):
+        tops, crossing = _tangent_tops(left, right)
+        open_ = tops > lowest * (1 + tolerance)
+        above = max(above, float(tops[~open_].max(initial=lowest)))
+        if not open_.any() or open_.sum() > 100_000:
+            above = max(above, float(tops[open_].max(initial=lowest)))
+            break
+        left, right = left.only(open_), right.only(open_)
+        middle = _between(left.u, right.u, crossing[open_])
+        at = oracle.reply(left.k, middle)
+        lowest = max(lowest, float(at.loss.max()))
+        mid = _Points(left.k, middle, at.height, at.slope)
+        left, right = left.joined(mid), mid.joined(right)
+    return max(above, oracle.tail_above(LARGEST_SHIFT))
+
+
+@dataclass(frozen=True, eq=False)
+class _Points:
+    """Values and slopes of h_k at shifts u."""
+
+    k: IntArray
+    u: Array
+    height: Array
+    slope: Array
+
+    def only(self, keep: BoolArray) -> _Points:
+        return _Points(self.k[keep], self.u[keep], self.height[keep], self.slope[keep])
+
+    def joined(self, other: _Points) -> _Points:
+        pairs = zip(
+            (self.k, self.u, self.height, self.slope),
+            (other.k, other.u, other.height, other.slope),
+            strict=True,
+        )
+        k, u, height, slope = (np.concatenate(pair) for pair in pairs)
+        return _Points(k.astype(np.intp), u, height, slope)
+
+
+def _tangent_tops(left: _Points, right: _Points) -> tuple[Array, Array]:
+    """An upper bound on F between the points, and where the tangents of h cross."""
+    bend = left.slope - right.slope
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = (right.height - left.height + left.slope * left.u - right.slope * right.u) / bend
+    z = np.where(bend > 0, np.clip(z, left.u, right.u), right.u)
+    crossing = np.exp(left.height + left.slope * (z - left.u)) - z
+    ends = np.maximum(np.exp(left.height) - left.u, np.exp(right.height) - right.u)
+    return np.maximum(crossing, ends), z
+
+
+def _between(low: Array, high: Array, wish: Array) -> Array:
+    """A point well inside the interval: the one wished for, or the geometric mean."""
+    middle = np.sqrt(low) * np.sqrt(high)
+    inside = (wish > low * 1.05) & (wish < high / 1.05)
+    return np.asarray(np.where(inside, wish, middle))
+
+
+@dataclass(frozen=True, eq=False)
+class _Reply:
+    """Worst alternatives for pairs (k, u): one row each."""
+
+    k: IntArray
+    u: Array
+    level: Array
+    drop: Array
+    loss: Array
+    height: Array
+    slope: Array
+
+    def means(self, theta: Array) -> Array:
+        """theta', with k on top in floating point too."""
+        means = np.clip(theta - self.drop, 0.0, self.level[:, None])
+        means[np.arange(len(means)), self.k] = self.level
+        return np.asarray(means)
+
+
+class _Oracle:
+    """One plan, questioned about many pairs (k, u) at once."""
+
+    def __init__(self, problem: Setting, plan: Array) -> None:
+        self.theta, self.fixed, self.p = problem.theta, problem.fixed, plan
+        self.n = plan @ problem.info
+        self.told = float(plan @ problem.gaps)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            q = np.where(plan > 0, np.minimum(plan / self.n, UNSEEN), 0.0)
+        self.q = np.where(self.fixed, 0.0, q)
+        floor = self.theta[self.fixed].max(initial=0.0)
+        self.low = np.maximum(self.theta, floor)
+        self.high = np.where(self.fixed, self.low, 1.0)
+        self.best = np.flatnonzero(~self.fixed | (self.theta >= floor))
+
+    def grid(self, worth: float) -> Array:
+        """Shifts for each candidate k, from p_k worth upwards, with a point next to 0."""
+        p = self.p[self.best]
+        smallest = self.p[self.p > 0].min()
+        start = np.maximum(np.where(p > 0, p, 1e-3 * smallest) * worth, 1e-60)
+        decades = np.log10(LARGEST_SHIFT / start.min())
+        steps = np.linspace(0.0, 1.0, 2 + int(PER_DECADE * decades))
+        inner = start[:, None] * (LARGEST_SHIFT / start[:, None]) ** steps
+        return np.hstack([np.full((len(p), 1), NEXT_TO_ZERO), inner])
+
+    def reply(self, k: IntArray, u: Array) -> _Reply:
+        """The worst alternatives with best action k at shift u."""
+        rows = np.arange(len(k))
+        v = self._level(k, u)
+        x, y, _ = self._drops(k, u, v)
+        x[rows, k] = self.theta[k] - v
+        gap = np.maximum(v[:, None] - self.theta + x, 0.0)
+        gap[rows, k] = 0.0
+        told = 0.5 * np.square(x) @ self.n
+        exponent = np.log1p(gap / u[:, None]) @ self.p - told
+        y[rows, k] = u
+        slope = (1.0 / y) @ self.p
+        loss = u * np.expm1(np.minimum(exponent, 700.0))
+        return _Reply(k, u, v, x, loss, exponent + np.log(u), slope)
+
+    def _drops(self, k: IntArray, u: Array, v: Array) -> tuple[Array, Array, Array]:
+        """How far the others fall, x; y = gap' + u; and sqrt(e^2 + 4q)."""
+        e = (v + u)[:, None] - self.theta
+        s = np.sqrt(np.square(e) + 4 * self.q)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            x = np.where(e > 0, 2 * self.q / (e + s), 0.5 * (s - e))
+        x = np.minimum(np.maximum(x, self.theta - v[:, None]), self.theta)
+        x[:, self.fixed] = 0.0
+        y = np.maximum(e + x, u[:, None])
+        return x, y, s
+
+    def _pull(self, k: IntArray, u: Array, v: Array) -> tuple[Array, Array]:
+        """How hard the other actions pull the level v upwards, and how fast that fades."""
+        x, y, s = self._drops(k, u, v)
+        bottom = (x >= self.theta) | self.fixed
+        held = ~bottom & (x <= self.theta - v[:, None])
+        rate = self.p / y
+        with np.errstate(divide="ignore", invalid="ignore"):
+            pull = np.where(bottom, rate, self.n * x)
+            fade = np.where(bottom, rate / y, np.where(held, self.n, self.n * x / s))
+        fade = np.where(pull > 0, fade, 0.0)
+        rows = np.arange(len(k))
+        pull[rows, k] = fade[rows, k] = 0.0
+        return pull.sum(axis=1), fade.sum(axis=1)
+
+    def _level(self, k: IntArray, u: Array) -> Array:
+        """The best level v of action k: where the pull of the others equals its own resistance."""
+        top = self.high[k]
+        pull, _ = self._pull(k, u, top)
+        level = np.where(pull >= self.n[k] * (top - self.theta[k]), top, self.low[k])
+        open_ = np.flatnonzero(level < top)
+        low, high = self.low[k[open_]], top[open_]
+        for _ in range(80):
+            if not len(open_):
+                break
+            v = level[open_]
+            step, surplus = self._step(k[open_], u[open_], v)
+            low = np.where(surplus >= 0, v, low)
+            high = np.where(surplus <= 0, v, high)
+            wish = v + step
+            wish = np.where((wish >= low) & (wish <= high), wish, 0.5 * (low + high))
+            level[open_] = wish
+            going = np.abs(wish - v) > 1e-15 + 1e-10 * np.abs(v - self.theta[k[open_]])
+            open_, low, high = open_[going], low[going], high[going]
+        return level
+
+    def _step(self, k: IntArray, u: Array, v: Array) -> tuple[Array, Array]:
+        """Where the fit A/(1 + s w) to the pull meets the resistance; and pull minus resistance."""
+        n = self.n[k]
+        pull, fade = self._pull(k, u, v)
+        resist = n * (v - self.theta[k])
+        surplus = pull - resist
+        with np.errstate(divide="ignore", invalid="ignore"):
+            bend = np.where(pull > 0, fade / pull, 0.0)
+            b = n + resist * bend
+            step = 2 * surplus / (b + np.sqrt(np.maximum(b * b + 4 * n * bend * surplus, 0)))
+        return np.where(surplus == 0, 0.0, step), surplus
+
+    def polish(self, k: IntArray, u: Array, low: Array, high: Array) -> Array:
+        """The local maximum of F between two grid points: the zero of log(exp(h) h') [Illinois]."""
+        a, b = np.log(low), np.log(high)
+        fa, fb = self._rise(k, a), self._rise(k, b)
+        movable = (fa > 0) & (fb < 0)
+        found = np.log(u)
+        for _ in range(30):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                c = np.where(movable, (a * fb - b * fa) / (fb - fa), found)
+            fc = self._rise(k, c)
+            right = fc < 0
+            fa, fb = np.where(right, fa * 0.5, fc), np.where(right, fc, fb * 0.5)
+            a, b = np.where(right, a, c), np.where(right, c, b)
+            found, last = c, found
+            if (np.abs(found - last) <= 1e-5).all():
+                break
+        return np.asarray(np.where(movable, np.exp(found), u))
+
+    def _rise(self, k: IntArray, log_u: Array) -> Array:
+        reply = self.reply(k, np.exp(log_u))
+        return np.asarray(reply.height + np.log(reply.slope))
+
+    def tail_above(self, u: float) -> float:
+        """A bound on F beyond the shift u: max over theta' of (<p, gap'> + u) exp(-r) - u.
+
+        With log(m) <= log(M) + (m - M)/M for any M, the alternatives decouple as before.
+        """
+        k = self.best
+        n, base, low, high = self.n[k], self.theta[k], self.low[k], self.high[k]
+        M = self.told + u
+        for _ in range(60):
+            v = 0.5 * (low + high)
+            up = self._tail_pull(k, v, M) > n * (v - base)
+            low, high = np.where(up, v, low), np.where(up, high, v)
+        gain = self._tail_gain(k, 0.5 * (low + high), M)
+        return float((M * np.expm1(gain.max() + u / M - 1) + M - u))
+
+    def _tail_drops(self, v: Array, M: float) -> Array:
+        x = np.minimum(np.maximum(self.q / M, self.theta - v[:, None]), self.theta)
+        x[:, self.fixed] = 0.0
+        return np.asarray(x)
+
+    def _tail_pull(self, k: IntArray, v: Array, M: float) -> Array:
+        x = self._tail_drops(v, M)
+        held = (x <= self.theta - v[:, None]) & (x < self.theta) & ~self.fixed
+        pull = np.where(held, self.n * x, self.p / M)
+        pull[np.arange(len(k)), k] = 0.0
+        return np.asarray(pull.sum(axis=1))
+
+    def _tail_gain(self, k: IntArray, v: Array, M: float) -> Array:
+        x = self._tail_drops(v, M)
+        rows = np.arange(len(k))
+        x[rows, k] = self.theta[k] - v
+        gap = np.maximum(v[:, None] - self.theta + x, 0.0)
+        return np.asarray(gap @ self.p / M - 0.5 * np.square(x) @ self.n)
