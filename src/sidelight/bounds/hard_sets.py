@@ -24,7 +24,7 @@ import numpy as np
 
 from ..feedback import Feedback
 from ..programs.hidden import HiddenSet, hidden_set
-from ..structure import structure
+from ..structure import Structure, structure
 from ..variances import Array
 
 # Pairs are sought among this many actions: those about which the best observer tells least.
@@ -46,10 +46,16 @@ class HardSets:
 
 
 @lru_cache(maxsize=64)
+def known_structure(feedback: Feedback, budget: float) -> Structure:
+    """The structure, remembered: bounds are asked for at many horizons."""
+    return structure(feedback, budget)
+
+
+@lru_cache(maxsize=64)
 def hard_sets(feedback: Feedback, budget: float) -> HardSets:
     """The hard sets that can be found within `budget` seconds; the same ones for all horizons."""
     start = time.monotonic()
-    found = structure(feedback, 0.7 * budget)
+    found = known_structure(feedback, 0.7 * budget)
     variance = feedback.variance
     sharpest = variance.min(axis=0)
     known = found.independence.witness
