@@ -29,12 +29,31 @@ class Binding:
 
 
 @dataclass(frozen=True, eq=False)
+class Candidate:
+    """One of several formulas for the same number, whether or not it was chosen.
+
+    `source` is "paper", "proof" (in the paper, but only inside a proof) or "ours". `value` is what
+    the formula gives; it bounds anything only where it `applies`, which takes at least `horizon`
+    rounds. A candidate without a `certificate` is never chosen.
+    """
+
+    method: str
+    source: str
+    value: float
+    applies: bool
+    why: str
+    horizon: float = 0.0
+    certificate: Proof | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Bound:
     """A bound on regret.
 
     `value` is certified: rounded down for a lower bound, up for a guarantee. `valid` says whether
-    the hypotheses hold here, and `why` gives the reason in one sentence either way. A worst-case
-    bound may name the `means` of a problem that is as hard as it says.
+    the hypotheses hold here, and `why` gives the reason in one sentence either way. Where several
+    formulas compete, `method` names the best and `candidates` holds them all. A worst-case bound
+    may name the `means` of a problem that is as hard as it says.
     """
 
     name: str
@@ -45,4 +64,5 @@ class Bound:
     allocation: Array | None = None
     method: str = ""
     binding: tuple[Binding, ...] = field(default=())
+    candidates: tuple[Candidate, ...] = field(default=())
     means: Array | None = None

@@ -1,9 +1,9 @@
-"""Exact arithmetic with the two functions that are not rational, rounded to the side asked for.
+"""Exact arithmetic with the few functions that are not rational, rounded to the side asked for.
 
 A float is a binary fraction, so every input of a bound is a rational number, exactly. Sums and
-products of rationals are exact; `log` and `sqrt` come as the nearest rational below or above.
-`decimal` rounds its logarithm and its root correctly, and one unit in the last of sixty places
-further is on the safe side.
+products of rationals are exact; `log`, `exp` and roots come as a rational just below or above.
+`decimal` rounds these functions correctly, and one unit in the last of sixty places further is on
+the safe side.
 """
 
 from __future__ import annotations
@@ -55,6 +55,25 @@ def inverse_up(x: Fraction) -> Fraction:
     """
     places = max(0, BITS - x.denominator.bit_length() + x.numerator.bit_length())
     return Fraction(-((-x.denominator << places) // x.numerator), 1 << places)
+
+
+def exp_up(x: Fraction) -> Fraction:
+    """A rational just above exp(x)."""
+    above = _UP.divide(Decimal(x.numerator), Decimal(x.denominator))
+    return Fraction(_UP.next_plus(_UP.exp(above)))
+
+
+def cbrt_up(x: Fraction) -> Fraction:
+    """A rational just above the cube root of x, for x >= 0."""
+    if x == 0:
+        return Fraction(0)
+    # Scale by 8^k to an integer of 200 bits or more, so that rounding up costs 2^-66 of the root.
+    k = max(0, (200 - x.numerator.bit_length() + x.denominator.bit_length()) // 3 + 1)
+    scaled = (x.numerator << 3 * k) // x.denominator
+    root = 1 << (scaled.bit_length() // 3 + 1)
+    while (better := (2 * root + scaled // root**2) // 3) < root:
+        root = better
+    return Fraction(root + 1, 1 << k)
 
 
 def float_down(x: Fraction) -> float:

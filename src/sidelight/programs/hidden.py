@@ -1,0 +1,125 @@
+"""Sets of actions that hide from themselves, and what it costs to see them from outside.
+
+Let U be a set of weakly observable actions of which none shows another. All information about U
+comes from outside, and one unit of it about every member of U costs
+
+    R(U)  =  min sum(c)     over c >= 0 with sum_j c_j / variance[j, i] >= 1 for i in U
+          =  max sum(y)     over y >= 0 with sum_{i in U} y_i / variance[j, i] <= 1 for all j.
+
+For variance 1 this is the fractional cover rho_LP of the paper. Any U and any feasible y are good
+for a lower bound on regret, so finding the best U is a search and nothing depends on its success.
+R grows with U: only maximal sets are tried, all of them if there are few.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .independent import largest_independent_set
+from .solver import Array, solve_linear
+
+BoolArray = npt.NDArray[np.bool_]
+
+# Maximal sets that are tried in turn, and the largest graph in which they are listed.
+MAX_TRIED, MAX_LISTED = 64, 40
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenSet:
+    """Actions that hide from each other, the price of information about each, and R(U)."""
+
+    actions: tuple[int, ...]
+    prices: Array
+    value: float
+
+
+def hidden_set(variance: Array, weak: Sequence[int], deadline: float = math.inf) -> HiddenSet:
+    """A set with large R(U) among the `weak` actions that are not seen exactly; maybe empty."""
+    sharpest = variance.min(axis=0)
+    members = [i for i in weak if sharpest[i] > 0]
+    best = HiddenSet((), np.zeros(0), 0.0)
+    if not members:
+        return best
+    seen = variance[np.ix_(members, members)] < np.inf
+    linked = seen | seen.T
+    np.fill_diagonal(linked, False)
+    worth = sharpest[members]
+    for chosen in _candidates(variance[:, members] < np.inf, linked, worth, deadline):
+        actions = tuple(sorted(members[v] for v in chosen))
+        if sharpest[list(actions)].sum() > best.value:
+            best = max(best, _priced(variance, actions, deadline), key=lambda s: s.value)
+        if time.monotonic() > deadline:
+            break
+    return best
+
+
+def _priced(variance: Array, actions: tuple[int, ...], deadline: float) -> HiddenSet:
+    """The prices of a set by linear programming: feasible, and the best if time allows."""
+    columns = variance[:, list(actions)]
+    sharpest = columns.min(axis=0)
+    share = sharpest / columns  # in [0, 1]; 0 where unseen
+    # Players that show nothing here only blow up the program; equal ones do too.
+    kinds = np.unique(share[share.any(axis=1)], axis=0)
+    solved = solve_linear(np.ones(len(kinds)), kinds.T, sharpest / sharpest.max(), deadline)
+    raw = np.ones(len(actions)) if solved.multipliers is None else solved.multipliers
+    raw = np.maximum(raw, 0.0)
+    raw /= (kinds @ raw).max()
+    prices = raw * sharpest
+    return HiddenSet(actions, prices, float(prices.sum()))
+
+
+def _candidates(
+    hits: BoolArray, linked: BoolArray, worth: Array, deadline: float
+) -> Iterator[tuple[int, ...]]:
+    """Independent sets of `linked`, the promising ones first; made maximal."""
+    by_worth = [int(v) for v in np.argsort(-worth, kind="stable")]
+    yield _extended([], linked, by_worth)
+    halfway = time.monotonic() + (deadline - time.monotonic()) / 2
+    yield _extended(largest_independent_set(linked, halfway).witness, linked, by_worth)
+    # Where no player shows two of them, every member has to be paid for separately.
+    shared = hits.T.astype(np.float32) @ hits.astype(np.float32) > 0
+    alone = largest_independent_set(linked | shared, deadline).witness
+    yield _extended(alone, linked, by_worth)
+    if len(linked) <= MAX_LISTED:
+        yield from itertools.islice(_maximal_sets(linked), MAX_TRIED)
+
+
+def _extended(chosen: Sequence[int], linked: BoolArray, order: Sequence[int]) -> tuple[int, ...]:
+    free = np.asarray(~linked[list(chosen)].any(axis=0))
+    free[list(chosen)] = False
+    grown = list(chosen)
+    for v in order:
+        if free[v]:
+            grown.append(v)
+            free &= ~linked[v]
+            free[v] = False
+    return tuple(sorted(grown))
+
+
+def _maximal_sets(linked: BoolArray) -> Iterator[tuple[int, ...]]:
+    """All maximal independent sets, by Bron and Kerbosch with a pivot on the complement graph."""
+    n = len(linked)
+    apart = [sum(1 << u for u in range(n) if u != v and not linked[v, u]) for v in range(n)]
+
+    def grow(chosen: tuple[int, ...], open_: int, closed: int) -> Iterator[tuple[int, ...]]:
+        if not open_ | closed:
+            yield chosen
+            return
+        pivot = max(_bits(open_ | closed), key=lambda v: (open_ & apart[v]).bit_count())
+        for v in _bits(open_ & ~apart[pivot]):
+            yield from grow((*chosen, v), open_ & apart[v], closed & apart[v])
+            open_ &= ~(1 << v)
+            closed |= 1 << v
+
+    return grow((), (1 << n) - 1, 0)
+
+
+def _bits(mask: int) -> list[int]:
+    return [v for v in range(mask.bit_length()) if mask >> v & 1]
