@@ -4,7 +4,9 @@ feedback  = what each action shows of the others, and how noisily
 structure = what that is worth: observability, independence and domination numbers
 """
 
+from . import bounds, guarantees
 from .analysis import analyze
+from .curves import curves
 from .errors import InputError, MissingExtraError, SidelightError
 from .feedback import Feedback
 from .gallery import gallery
@@ -20,8 +22,11 @@ __all__ = [
     "Problem",
     "SidelightError",
     "analyze",
+    "bounds",
     "coverage",
+    "curves",
     "gallery",
+    "guarantees",
     "load",
     "rho_lp",
     "structure",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from . import bounds, guarantees
+from .bounds import Bound
+from .curves import minimax_rate
 from .feedback import Feedback
 from .labels import Label, encode_label
 from .problem import Problem
@@ -13,6 +16,8 @@ from .structure import Actions, Bracket, GradedBracket, Structure, structure
 
 # Beyond this ratio of the largest to the smallest variance, "seen" and "barely seen" differ.
 GRADED = 10.0
+# Parts of the time budget for the structure and for the search for hard means.
+STRUCTURE, SEARCH = 0.7, 0.3
 
 
 @dataclass(frozen=True)
@@ -23,6 +28,11 @@ class Analysis:
     name: str
     upper: float
     structure: Structure
+    horizon: float
+    worst_case: float
+    worst_case_from: str
+    bounds: Mapping[str, Bound]
+    guarantees: Mapping[str, Bound]
 
     @property
     def feedback(self) -> Feedback:
@@ -35,17 +45,51 @@ class Analysis:
             "name": self.name,
             "feedback": _feedback_record(self.feedback),
             "structure": _structure_record(self.structure),
+            "horizon": self.horizon,
+            "worst_case": self.worst_case,
+            "bounds": {name: bound_record(bound) for name, bound in self.bounds.items()},
+            "guarantees": {name: bound_record(bound) for name, bound in self.guarantees.items()},
         }
 
 
 def analyze(
-    subject: Problem | Feedback, name: str = "", upper: float = 1.0, budget: float = 10.0
+    subject: Problem | Feedback,
+    horizon: float = 1e5,
+    worst_case: float | None = None,
+    *,
+    name: str = "",
+    upper: float = 1.0,
+    budget: float = 10.0,
 ) -> Analysis:
-    """Analyse a problem; a `Problem` brings its own `upper`, and its own name if it has one."""
+    """Analyse a problem; a `Problem` brings its own `upper`, and its own name if it has one.
+
+    Bounds on one problem speak of policies whose regret is at most `worst_case` over `horizon`
+    rounds, whatever the means: by default the minimax rate with constant 1.
+    """
     if isinstance(subject, Problem):
-        found = structure(subject.feedback, budget)
-        return Analysis(subject, subject.name or name, subject.upper, found)
-    return Analysis(subject, name, upper, structure(subject, budget))
+        name, upper = subject.name or name, subject.upper
+    feedback = subject.feedback if isinstance(subject, Problem) else subject
+    found = structure(feedback, STRUCTURE * budget)
+    rate = minimax_rate(feedback, upper, found)
+    B = rate(horizon) if worst_case is None else worst_case
+    lower = {
+        "minimax": bounds.minimax(feedback, upper, horizon),
+        "minimax_computed": bounds.minimax_computed(feedback, upper, horizon, SEARCH * budget),
+    }
+    promised = {"minimax": guarantees.minimax(feedback, upper, horizon)}
+    if isinstance(subject, Problem):
+        lower = {
+            "asymptotic": bounds.asymptotic(subject),
+            "graves_lai": bounds.graves_lai(subject),
+            "finite_time": bounds.finite_time(subject, horizon, B),
+            "general": bounds.general(subject, horizon, B),
+        } | lower
+        promised |= {
+            "instance": guarantees.instance(subject, horizon),
+            "asymptotic": guarantees.asymptotic(subject, horizon),
+        }
+    source = rate.words if worst_case is None else "given"
+    return Analysis(subject, name, upper, found, horizon, B, source, lower, promised)
 
 
 def model_name(feedback: Feedback) -> str:
@@ -121,6 +165,33 @@ def _some(labels: Sequence[Label], actions: Actions, most: int = 4) -> str:
     if len(names) > most + 1:
         names = [*names[:most], f"{len(names) - most} more"]
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def prices(analysis: Analysis) -> str:
+    """Where the exact asymptotic cost comes from, in shadow prices."""
+    exact = analysis.bounds.get("graves_lai")
+    if exact is None or not exact.valid or not exact.binding:
+        return ""
+    labels = analysis.feedback.labels
+    dear = sorted(exact.binding, key=lambda row: -row.price)[:4]
+    said = [f"about {labels[row.action]} costs {row.price:.3g}" for row in dear]
+    return "One more unit of information " + ", ".join(said) + "."
+
+
+def bound_record(bound: Bound) -> dict[str, object]:
+    """Plain data for JSON; an infinite value is null, with `infinite` true."""
+    return {
+        "value": _finite(bound.value),
+        "infinite": math.isinf(bound.value),
+        "valid": bound.valid,
+        "why": bound.why,
+        "method": bound.method,
+        "allocation": None if bound.allocation is None else bound.allocation.tolist(),
+        "binding": [
+            {"action": row.action, "need": row.need, "price": row.price} for row in bound.binding
+        ],
+        "proved": bound.certificate.check(),
+    }
 
 
 def _finite(value: float | None) -> float | None:

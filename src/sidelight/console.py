@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from .analysis import Analysis, caveats, meaning, model_name
+from .analysis import Analysis, caveats, meaning, model_name, prices
+from .bounds import Bound
 from .feedback import Feedback
 from .structure import Actions, Bracket, Structure
 
@@ -29,9 +33,23 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
         console.print()
     console.print(_numbers(found))
     console.print()
+    _show_bounds(console, analysis)
     console.print(Text(meaning(found), style="bold"))
-    for caveat in caveats(found):
-        console.print(Text(caveat))
+    for sentence in (prices(analysis), *caveats(found)):
+        if sentence:
+            console.print(Text(sentence))
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal, nothing elsewhere; call what is yielded with (done, in all)."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda done, total: None
+        return
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _matrix(feedback: Feedback, found: Structure) -> Table:
@@ -69,6 +87,51 @@ def _numbers(found: Structure) -> Table:
     value = "not computed in time" if math.isnan(fractional) else f"{fractional:.6g}"
     _add(table, "  fractional", value, "")
     return table
+
+
+LOWER = {
+    "asymptotic": "asymptotic, per log T",
+    "graves_lai": "asymptotic, exact",
+    "finite_time": "finite time, b'",
+    "general": "general, b",
+    "minimax": "minimax, closed form",
+    "minimax_computed": "minimax, computed",
+}
+UPPER = {
+    "minimax": "Algorithm 2, any means",
+    "instance": "Algorithm 2, these means",
+    "asymptotic": "Algorithm 1, these means",
+}
+
+
+def _show_bounds(console: Console, analysis: Analysis) -> None:
+    T, B = analysis.horizon, analysis.worst_case
+    said = f"T = {T:g}; b and b' for policies with regret of at most B = {B:.4g} on any means"
+    if analysis.worst_case_from != "given":
+        said += f" (the minimax rate {analysis.worst_case_from})"
+    if "general" in analysis.bounds:
+        console.print(Text(said))
+    for title, names, found in (
+        ("regret is at least", LOWER, analysis.bounds),
+        ("regret is at most", UPPER, analysis.guarantees),
+    ):
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column(title, no_wrap=True)
+        table.add_column("value", no_wrap=True, justify="right")
+        table.add_column("how, or why not")
+        for name in names:
+            if name in found:
+                _add(table, names[name], *_cells(found[name]))
+        console.print(table)
+        console.print()
+
+
+def _cells(bound: Bound) -> tuple[str, str]:
+    if not bound.valid:
+        return "-", bound.why
+    vacuous = "; vacuous" if "vacuous" in bound.why else ""
+    value = "infinite" if math.isinf(bound.value) else f"{bound.value:.4g}"
+    return value, (bound.why if math.isinf(bound.value) else bound.method) + vacuous
 
 
 def _names(found: Structure, actions: Actions, most: int = 12) -> str:

@@ -46,7 +46,7 @@ class PowerLaw:
 
     def __call__(self, horizon: float) -> float:
         """B at this horizon."""
-        return self.scale * float(horizon) ** self.exponent
+        return self.scale * math.pow(horizon, self.exponent)
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,7 +125,7 @@ def separate(problem: Setting, plan: Array, beta: float) -> Separation:
     grid = oracle.grid(beta)
     reply = oracle.reply(np.repeat(oracle.best, grid.shape[1]), grid.ravel())
     F = reply.loss.reshape(grid.shape)
-    row, column = np.nonzero(_peaks(F) & ((F > 0.8 * beta) | (F == F.max())))
+    row, column = np.nonzero(_peaks(F) & ((0.8 * beta < F) | (F.max() == F)))
     k = oracle.best[row]
     low, high = (grid[row, np.clip(column + d, 0, grid.shape[1] - 1)] for d in (-1, 1))
     u = oracle.polish(k, grid[row, column], low, high)
@@ -370,7 +370,7 @@ class _Oracle:
             up = self._tail_pull(k, v, M) > n * (v - base)
             low, high = np.where(up, v, low), np.where(up, high, v)
         gain = self._tail_gain(k, 0.5 * (low + high), M)
-        return float((M * np.expm1(gain.max() + u / M - 1) + M - u))
+        return float(M * np.expm1(gain.max() + u / M - 1) + M - u)
 
     def _tail_drops(self, v: Array, M: float) -> Array:
         x = np.minimum(np.maximum(self.q / M, self.theta - v[:, None]), self.theta)
