@@ -1,0 +1,82 @@
+"""Bounds over horizons: each point is the bound there, and validity is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.curves import NAMES, PowerLaw, as_worst_case, curves, minimax_rate
+
+DOSING = sl.gallery("dosing")
+HORIZONS = [1e2, 1e3, 1e4]
+
+
+def test_each_point_is_the_bound_at_its_horizon() -> None:
+    law = minimax_rate(DOSING.feedback, 1.0)
+    wanted = ["finite_time", "general", "minimax", "limit", "guarantee of Algorithm 2"]
+    drawn = {curve.name: curve for curve in curves(DOSING, HORIZONS, names=wanted)}
+    assert list(drawn) == wanted
+    slope = sl.bounds.graves_lai(DOSING).value
+    for k, T in enumerate(HORIZONS):
+        relaxed = sl.bounds.finite_time(DOSING, T, law(T)).value
+        assert drawn["finite_time"].values[k] == pytest.approx(relaxed, rel=1e-12)
+        # Warm starts may take another way to the same optimum.
+        exact = sl.bounds.general(DOSING, T, law(T)).value
+        assert drawn["general"].values[k] == pytest.approx(exact, rel=1e-6)
+        closed = sl.bounds.minimax(DOSING.feedback, 1.0, T).value
+        assert drawn["minimax"].values[k] == closed
+        assert drawn["limit"].values[k] == pytest.approx(slope * np.log(T), rel=1e-12)
+        promise = sl.guarantees.minimax(DOSING.feedback, 1.0, T).value
+        assert drawn["guarantee of Algorithm 2"].values[k] == promise
+
+
+def test_kinds_are_told_apart() -> None:
+    kinds = {curve.name: curve.kind for curve in curves(DOSING, [1e3])}
+    assert tuple(kinds) == NAMES
+    assert {kinds[name] for name in NAMES if name.startswith("guarantee")} == {"upper"}
+    assert kinds["limit"] == "limit"
+    assert kinds["general"] == "lower"
+
+
+def test_a_bound_that_does_not_hold_is_not_a_number() -> None:
+    tied = sl.gallery("revealing-tie")
+    (limit, here) = curves(tied, HORIZONS, names=["limit", "guarantee of Algorithm 2 here"])
+    assert not limit.valid.any()
+    assert np.isnan(here.values).all()
+    assert "tie" in limit.note
+
+
+def test_the_first_valid_horizon_is_told() -> None:
+    (closed,) = curves(DOSING, [1.0, 10.0, 1e3], names=["minimax"])
+    assert closed.valid.tolist() == [False, False, True]
+    assert closed.note == "holds from 1e+03 rounds on, among those shown"
+
+
+def test_the_default_worst_case_is_the_minimax_rate() -> None:
+    bandit = minimax_rate(sl.Feedback.bandit(4, sigma=3.0), 1.0)
+    assert bandit(100) == pytest.approx(3.0 * np.sqrt(4 * 100))
+    weak = minimax_rate(sl.Feedback.from_graph([(0, 1), (1, 2), (2, 0)], sigma=2.0), 5.0)
+    assert weak(1000) == pytest.approx((3 * 5.0) ** (1 / 3) * (2.0 * 1000) ** (2 / 3))
+    exact = minimax_rate(sl.Feedback.full_information(3, sigma=0.0), 2.0)
+    assert (exact(10), exact(1e9)) == (6.0, 6.0)
+
+
+def test_a_worst_case_may_be_a_number_or_a_function() -> None:
+    law = PowerLaw(2.0, 0.5, "")
+    assert as_worst_case(None, law) is law
+    assert as_worst_case(7, law)(1e9) == 7.0
+    assert as_worst_case(lambda T: T / 2, law)(10.0) == 5.0
+    (curve,) = curves(DOSING, [1e4], worst_case=100.0, names=["finite_time"])
+    assert curve.values[0] == sl.bounds.finite_time(DOSING, 1e4, 100.0).value
+
+
+def test_progress_counts_to_the_end() -> None:
+    seen: list[tuple[int, int]] = []
+    curves(DOSING, [10, 100], names=["finite_time", "minimax"], progress=lambda *p: seen.append(p))
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_an_unknown_curve_is_refused() -> None:
+    with pytest.raises(sl.InputError, match="did you mean 'general'"):
+        curves(DOSING, [10], names=["genral"])
