@@ -1,13 +1,14 @@
 """Lower bounds on regret, each with a proof that needs no solver.
 
-asymptotic         per log T, the paper's formula                             [eq:lb-asy]
-graves_lai         per log T, exact
-finite_time        at a horizon, for policies of bounded worst-case regret     [cor:lb-0]
-general            the same, without the relaxation                            [thm:lb-0]
-minimax            worst case, in closed form                              [cor:lb-minimax]
-minimax_computed   worst case, by searching for hard means
+asymptotic         on one problem, per log T, as the paper has it           [eq:lb-asy]
+graves_lai         the same, exact: up to twice as large
+finite_time        on one problem, for policies of bounded worst case       [cor:lb-0]
+general            the same, without the relaxation                         [thm:lb-0]
+minimax            on the worst problem, in closed form                     [cor:lb-minimax]
+minimax_computed   the same, by searching for hard means
 """
 
+from .asymptotic import asymptotic, graves_lai
 from .bound import Binding, Bound, Candidate
 from .certificate import Certificate
 from .finite_time import finite_time
@@ -20,9 +21,11 @@ __all__ = [
     "Bound",
     "Candidate",
     "Certificate",
+    "asymptotic",
     "closed_forms",
     "finite_time",
     "general",
+    "graves_lai",
     "minimax",
     "minimax_computed",
 ]
