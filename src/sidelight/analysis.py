@@ -74,7 +74,9 @@ def analyze(
     B = rate(horizon) if worst_case is None else worst_case
     lower = {
         "minimax": bounds.minimax(feedback, upper, horizon),
-        "minimax_computed": bounds.minimax_computed(feedback, upper, horizon, SEARCH * budget),
+        "minimax_computed": bounds.minimax_computed(
+            feedback, upper, horizon, budget=SEARCH * budget
+        ),
     }
     promised = {"minimax": guarantees.minimax(feedback, upper, horizon)}
     if isinstance(subject, Problem):

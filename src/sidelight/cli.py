@@ -28,20 +28,15 @@ from .problem import Problem, from_document
 PLOT_POINTS = 25
 
 
-class Positive(click.ParamType):
+def positive(text: str) -> float:
     """A positive number; 1e6 and 1_000_000 are fine."""
-
-    name = "number"
-
-    def convert(self, value: object, param: object, ctx: object) -> float:
-        """The number, or a usage error."""
-        try:
-            number = float(str(value))
-        except ValueError:
-            number = math.nan
-        if not 0 < number < math.inf:
-            self.fail(f"{value!r} is not a positive number")
-        return number
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise click.BadParameter(f"{text!r} is not a positive number")
+    return number
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -85,17 +80,19 @@ def new(recipe: str | None, output: Path | None, force: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print data for machines.")
 @click.option(
     "--budget",
-    type=Positive(),
+    type=positive,
     default=10.0,
     show_default=True,
     metavar="SECONDS",
     help="Time for what is hard to compute; then the best found so far is given.",
 )
-@click.option("-T", "--horizon", type=Positive(), default=1e5, show_default=True, help="Rounds.")
+@click.option(
+    "-T", "--horizon", type=positive, default=1e5, show_default=True, metavar="N", help="Rounds."
+)
 @click.option(
     "-B",
     "--worst-case",
-    type=Positive(),
+    type=positive,
     metavar="X",
     help="Regret that the policies considered never exceed.  [default: the minimax rate]",
 )

@@ -22,7 +22,7 @@ LABELS = {
 }
 
 
-def new_axes(width: float = 7.0, height: float = 4.6) -> Any:
+def new_axes(width: float = 7.0, height: float = 5.4) -> Any:
     """Axes of a new figure that no window shows."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - slow to import
 
@@ -51,7 +51,8 @@ def draw_bounds(curves: Sequence[Curve], ax: Any = None, title: str = "") -> Any
         )
     ax.set(xscale="log", yscale="log", xlabel="horizon T", ylabel="regret", title=title)
     ax.grid(visible=True, which="major", alpha=0.3)
-    ax.legend(fontsize="small", loc="upper left")
+    below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "ncols": 2}
+    ax.legend(fontsize="small", frameon=False, **below)
     return ax
 
 
