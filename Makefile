@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-STAMP  := $(VENV)/.installed
+VERSION := $(shell $(PYTHON) -c 'import platform; print(platform.python_version())')
+STAMP  := $(VENV)/.installed-$(VERSION)
 ARGS   ?=
 
 .PHONY: all run test check campaign bench lock format clean system
@@ -48,7 +49,9 @@ clean:
 $(STAMP): requirements/dev.lock requirements/uv.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "sidelight needs Python 3.11 or newer; try: make PYTHON=python3.12"; exit 1; }
-	@test -x $(BIN)/python || { echo "creating $(VENV) ..."; $(PYTHON) -m venv $(VENV); }
+	@echo "creating $(VENV) with Python $(VERSION) ..."
+	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) || \
+	  { rm -rf $(VENV); echo "python3 needs its venv module; on Debian: apt-get install python3-venv"; exit 1; }
 	@echo "installing the locked packages ..."
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/uv.txt
 	@$(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r requirements/dev.lock

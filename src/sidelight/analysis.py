@@ -10,7 +10,7 @@ from . import bounds, guarantees
 from .bounds import Bound
 from .curves import minimax_rate
 from .feedback import Feedback
-from .labels import Label, encode_label
+from .labels import Label, display, encode_label
 from .problem import Problem
 from .structure import Actions, Bracket, GradedBracket, Structure, structure
 
@@ -112,27 +112,23 @@ def model_name(feedback: Feedback) -> str:
 def meaning(found: Structure) -> str:
     """What the structure means for the learner, in one sentence."""
     feedback = found.feedback
-    labels = feedback.labels
+    noisy = feedback.variance.min(axis=0) > 0  # the others are known after one look at each
     if len(feedback) == 1:
         return "regret 0: there is only one action."
-    if found.weak:
-        observers = {found.shown_by[j] for j in found.weak}
-        weak = _some(labels, found.weak)
-        verb = "is" if len(found.weak) == 1 else "are"
-        cover = found.domination.witness
-        by = _some(labels, cover)
-        if observers == {cover}:
-            return f"minimax rate T^(2/3): {weak} {verb} seen only by playing {by}."
-        enough = f"{by} shows" if len(cover) == 1 else f"together {by} show"
-        them = "it" if len(found.weak) == 1 else "them all"
-        return (
-            f"minimax rate T^(2/3): {weak} {verb} seen only by playing other actions; "
-            f"{enough} {them}."
-        )
+    if not noisy.any():
+        return "bounded regret: every action can be seen exactly, once and for all."
+    weak = tuple(j for j in found.weak if noisy[j])
+    if weak:
+        return _meaning_of_weak(found, weak)
     if feedback.is_generalized_full_information:
         return (
             "minimax rate T^(1/2), and constant regret on any one problem with a single best "
             "action: every play shows every action, so nobody has to pay for information."
+        )
+    if found.weak:
+        return (
+            "minimax rate T^(1/2): whatever does not show itself can be seen exactly, once and "
+            "for all."
         )
     return (
         "minimax rate T^(1/2): every action shows itself or is shown by all others; the number of "
@@ -140,33 +136,46 @@ def meaning(found: Structure) -> str:
     )
 
 
+def _meaning_of_weak(found: Structure, weak: Actions) -> str:
+    labels = found.feedback.labels
+    cover = found.domination.witness
+    subject = f"minimax rate T^(2/3): {some(labels, weak)} {'is' if len(weak) == 1 else 'are'}"
+    if {found.shown_by[j] for j in weak} == {cover}:
+        return f"{subject} seen only by playing {some(labels, cover)}."
+    enough = "shows" if len(cover) == 1 else "together show"
+    them = "it" if len(weak) == 1 else "them all"
+    return f"{subject} seen only by playing others; {some(labels, cover)} {enough} {them}."
+
+
 def caveats(found: Structure) -> list[str]:
     """What the numbers do not say by themselves."""
     notes = []
     seen = found.feedback.variance[found.feedback.observes]
-    if seen.max() > GRADED * seen.min():
-        spread = "infinitely" if seen.min() == 0 else f"{seen.max() / seen.min():.3g} times"
+    least, most = float(seen.min()), float(seen.max())
+    if most / GRADED > least:
+        spread = "infinitely" if least == 0 else f"{most / least:.3g} times"
         notes.append(
             f"Some observations are {spread} noisier than others, and the graph counts them alike: "
-            "at short horizons the noisy ones are worth little. The effective independence number "
-            "weighs them."
+            "at short horizons the noisy ones are worth little."
         )
-    if not all(b.proved for b in (found.independence, found.domination)) or math.isnan(
-        found.fractional_domination
-    ):
+    hard = (found.independence, found.domination, found.effective_independence)
+    if not all(number.proved for number in hard) or math.isnan(found.fractional_domination):
         notes.append(
-            "Some numbers were not proved within the time budget; the brackets are. "
-            "A larger --budget may close them."
+            "Some numbers were not proved within the time budget; their brackets are. More time "
+            "(--budget) may close them, on large structures it may not."
         )
     return notes
 
 
-def _some(labels: Sequence[Label], actions: Actions, most: int = 4) -> str:
-    """'A, B and C', or 'A, B, C and 7 more'."""
-    names = [str(labels[i]) for i in actions]
+def some(labels: Sequence[Label], actions: Actions, most: int = 4) -> str:
+    """'A, B and C', 'actions 1 and 2', or 'A, B, C, D and 7 more'."""
+    names = [display(labels[i]) for i in actions]
     if len(names) > most + 1:
         names = [*names[:most], f"{len(names) - most} more"]
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+    said = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+    if all(isinstance(labels[i], str) for i in actions):
+        return said
+    return f"action {said}" if len(actions) == 1 else f"actions {said}"
 
 
 def prices(analysis: Analysis) -> str:
@@ -176,7 +185,7 @@ def prices(analysis: Analysis) -> str:
         return ""
     labels = analysis.feedback.labels
     dear = sorted(exact.binding, key=lambda row: -row.price)[:4]
-    said = [f"about {labels[row.action]} costs {row.price:.3g}" for row in dear]
+    said = [f"about {display(labels[row.action])} costs {row.price:.3g}" for row in dear]
     return "One more unit of information " + ", ".join(said) + "."
 
 
@@ -236,6 +245,7 @@ def _structure_record(found: Structure) -> dict[str, object]:
         "independence": bracket(found.independence),
         "domination": bracket(found.domination),
         "fractional_domination": _finite(found.fractional_domination),
+        "fractional_plan": found.fractional.plan.tolist(),
         "effective_independence": bracket(found.effective_independence),
         "meaning": meaning(found),
         "caveats": caveats(found),

@@ -1,13 +1,15 @@
 """The command line: parse, call one function, print.
 
-Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 an error inside sidelight, 2 bad
-usage or input.
+Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 something broke, 2 bad usage or
+input, 130 interrupted.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -65,13 +67,11 @@ def new(recipe: str | None, output: Path | None, force: bool) -> None:
             click.echo(f"{name:<{width}}  {summary}")
         return
     problem = from_recipe(recipe)
-    comment = f"{recipe}: {describe(recipe.partition(':')[0])}"
+    comment = f"{describe(recipe.partition(':')[0])}\n\nMade by: sidelight new {recipe}"
     if output is None:
         click.echo(files.to_toml(problem.to_document(), comment), nl=False)
         return
-    if output.exists() and not force:
-        raise InputError(f"{output} exists: choose another name, or overwrite it with --force")
-    files.write(output, problem.to_document(), comment)
+    files.write(output, problem.to_document(), comment, overwrite=force)
     click.echo(f"wrote {output}; next: sidelight analyze {output}", err=True)
 
 
@@ -150,8 +150,28 @@ def _plot(found: Analysis, path: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; an expected error is one sentence and an exit code, no traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
-        cli(arguments)
+        cli.main(arguments, prog_name="sidelight", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return 130
     except SidelightError as error:
         click.echo(f"error: {error}", err=True)
-        sys.exit(error.exit_code)
+        return error.exit_code
+    except BrokenPipeError:  # the reader went away, as in `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
+        return 1
+    return 0

@@ -14,6 +14,7 @@ from rich.text import Text
 from .analysis import Analysis, caveats, meaning, model_name, prices
 from .bounds import Bound
 from .feedback import Feedback
+from .labels import display
 from .structure import Actions, Bracket, Structure
 
 # A matrix larger than this says nothing to a reader.
@@ -23,13 +24,17 @@ MATRIX_UP_TO = 10
 def show_analysis(console: Console, analysis: Analysis) -> None:
     """The whole analysis of one problem."""
     feedback, found = analysis.feedback, analysis.structure
-    title = analysis.name or "unnamed problem"
+    title = display(analysis.name) or "unnamed problem"
     count = "1 action" if len(feedback) == 1 else f"{len(feedback)} actions"
     console.print(Text(f"{title}: {count}, {model_name(feedback)}", style="bold"))
     console.print()
     if len(feedback) <= MATRIX_UP_TO:
-        console.print(Text("what playing the row shows of the column (standard deviations)"))
-        console.print(_matrix(feedback, found))
+        matrix = _matrix(feedback, found, blank="·" if console.encoding == "utf-8" else ".")
+        if console.measure(matrix).maximum <= console.width:
+            console.print(Text("what playing the row shows of the column (standard deviations)"))
+            console.print(matrix)
+        else:
+            console.print(Text("(the matrix does not fit in this width; --json has it)"))
         console.print()
     console.print(_numbers(found))
     console.print()
@@ -52,15 +57,18 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _matrix(feedback: Feedback, found: Structure) -> Table:
-    """Standard deviations, row = played; a dot where nothing is seen."""
-    table = _table("", *(str(label) for label in feedback.labels))
+def _matrix(feedback: Feedback, found: Structure, blank: str) -> Table:
+    """Standard deviations, row = played; `blank` where nothing is seen."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("", no_wrap=True)
+    for label in feedback.labels:
+        table.add_column(Text(display(label)), justify="right", no_wrap=True)
     for i, label in enumerate(feedback.labels):
         cells = [
-            f"{math.sqrt(feedback.variance[i, j]):.3g}" if feedback.observes[i, j] else "·"
+            f"{math.sqrt(feedback.variance[i, j]):.3g}" if feedback.observes[i, j] else blank
             for j in range(len(feedback))
         ]
-        _add(table, str(label), *cells)
+        _add(table, display(label), *cells)
     table.add_section()
     _add(
         table, "seen", *("weakly" if j in found.weak else "strongly" for j in range(len(feedback)))
@@ -80,12 +88,15 @@ def _numbers(found: Structure) -> Table:
     weak = f"weak ({len(found.weak)} of {len(found.feedback)} actions)" if found.weak else "strong"
     _add(table, "observability", weak, _names(found, found.weak))
     add("independence number", found.independence)
-    if not found.feedback.is_uniform:
-        add("effective independence number", found.effective_independence)
-    add("weak domination number", found.domination)
-    fractional = found.fractional_domination
-    value = "not computed in time" if math.isnan(fractional) else f"{fractional:.6g}"
-    _add(table, "  fractional", value, "")
+    if found.weak:
+        add("weak domination number", found.domination)
+        fractional = found.fractional_domination
+        value = "not computed in time" if math.isnan(fractional) else f"{fractional:.6g}"
+        _add(table, "  fractional", value, "")
+    elif not found.feedback.is_uniform:
+        graded = found.effective_independence
+        add("effective independence number", graded)
+        _add(table, "  among variances up to", f"{graded.threshold:.4g}", "")
     return table
 
 
@@ -137,16 +148,9 @@ def _cells(bound: Bound) -> tuple[str, str]:
 def _names(found: Structure, actions: Actions, most: int = 12) -> str:
     if not actions:
         return ""
-    names = [str(found.feedback.labels[i]) for i in actions]
+    names = [display(found.feedback.labels[i]) for i in actions]
     more = f", ... {len(names) - most} more" if len(names) > most else ""
     return "{" + ", ".join(names[:most]) + more + "}"
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for k, column in enumerate(columns):
-        table.add_column(Text(column), justify="left" if k == 0 else "right", no_wrap=True)
-    return table
 
 
 def _add(table: Table, *cells: str) -> None:

@@ -54,7 +54,11 @@ def edges_of(graph: Any) -> tuple[list[Edge], Labels]:
     try:
         if not isinstance(graph, Mapping):
             return [_edge(edge) for edge in graph], ()
-        edges = [(i, plain(j), {}) for i, targets in graph.items() for j in targets]
+        edges = [
+            (i, plain(j), {"sigma": targets[j]} if isinstance(targets, Mapping) else {})
+            for i, targets in graph.items()
+            for j in targets
+        ]
     except TypeError:
         raise InputError(
             "a graph is a networkx graph, pairs (played, observed), or a mapping from an action "

@@ -98,7 +98,8 @@ class Feedback:
     ) -> Self:
         """Playing i shows j for each edge i -> j, with the standard deviation sigma_j.
 
-        `graph` is a networkx graph, a mapping from an action to those it shows, or pairs (i, j). An
+        `graph` is a networkx graph, a mapping from an action to those it shows (or to a mapping from
+        these to standard deviations), or pairs (i, j). An
         undirected edge works both ways. An edge of a networkx graph may carry its own `variance` or
         `sigma`, and an edge (i, j, sigma) its own standard deviation, as `to_edges` gives it.
         `actions` gives the labels in order (`edges.default_order` otherwise), and `self_loops`
@@ -193,7 +194,10 @@ class Feedback:
         return graph
 
     def to_edges(self) -> list[tuple[Label, Label, float]]:
-        """(played, observed, standard deviation) for everything that is observed."""
+        """(played, observed, standard deviation) for everything that is observed.
+
+        `from_graph` reads them back, up to rounding where a variance is not an exact square.
+        """
         return [
             (self.labels[i], self.labels[j], math.sqrt(self.variance[i, j]))
             for i, j in np.argwhere(self.observes)

@@ -20,6 +20,7 @@ import os
 import re
 import tokenize
 import tomllib
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -65,14 +66,17 @@ def read(path: StrPath) -> Document:
         raise InputError(f"{path}: {error}") from None
 
 
-def write(path: StrPath, document: Document, comment: str = "") -> None:
+def write(path: StrPath, document: Document, comment: str = "", *, overwrite: bool = True) -> None:
     """Write a problem file in the format that its suffix names; only TOML has room for comments."""
     path = Path(path)
     writer = _pick(_WRITERS, path)
     try:
+        if not overwrite and path.exists():
+            raise InputError("the file exists already; choose another name, or use --force")
         _replace(path, writer(document, comment))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError before 3.13
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: cannot be written: {reason}") from None
     except ValueError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -89,7 +93,7 @@ def _pick(by_suffix: Mapping[str, Format], path: Path) -> Format:
 
 def _replace(path: Path, content: bytes) -> None:
     path = path.resolve()  # through a symbolic link, it is the target that changes
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{uuid.uuid4().hex}.tmp")
     try:
         with temporary.open("xb") as stream:
             stream.write(content)
@@ -266,7 +270,7 @@ def _listed_actions(line: str) -> Labels:
 def _edge(row: list[str], width: int, line: int) -> tuple[tuple[Label, Label], float]:
     if len(row) != width:
         raise InputError(f"line {line} has {len(row)} cells, expected {width}")
-    source, target = (decode_label(_cell_value(cell)) for cell in row[:2])
+    source, target = (decode_label(_cell_value(cell.strip())) for cell in row[:2])
     value = 1.0
     if width == 3:
         try:
@@ -304,7 +308,8 @@ def _cell(label: Label) -> str:
     """Text as it is, unless it would be read as something else; all other labels as JSON."""
     encoded = encode_label(label)
     # Before Python 3.13, csv writes a carriage return bare, and reads it as the end of a line.
-    if isinstance(encoded, str) and encoded.isprintable() and _cell_value(encoded) is encoded:
+    plain = isinstance(encoded, str) and encoded.isprintable() and encoded == encoded.strip()
+    if isinstance(encoded, str) and plain and _cell_value(encoded) is encoded:
         return encoded
     return _dumps(encoded)
 

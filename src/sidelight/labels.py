@@ -48,6 +48,8 @@ def check_labels(labels: Iterable[Label] | None, count: int) -> Labels:
             raise InputError(
                 f"actions {clash} and {i} have the same label {label!r}: labels must be distinct"
             )
+        if isinstance(label, str) and not _is_text(label):
+            raise InputError(f"label {label!r} of action {i} holds half a character: use another")
         if not _is_itself(label):
             raise InputError(f"label {label!r} of action {i} does not equal itself: use a string")
     return checked
@@ -106,6 +108,20 @@ def in_order(values: Mapping[Any, Value], labels: Labels, where: str) -> list[Va
     if missing:
         raise InputError(f"{where} has no entry for {missing}: give one for each action")
     return [found[i] for i in range(len(labels))]
+
+
+def _is_text(label: str) -> bool:
+    try:
+        label.encode()
+    except UnicodeEncodeError:  # a lone surrogate: no file and no terminal can hold it
+        return False
+    return True
+
+
+def display(label: Label) -> str:
+    """The label as one line of text that is safe to print."""
+    text = str(label)
+    return text if text.isprintable() else repr(text)[1:-1]
 
 
 def _is_itself(label: Label) -> bool:

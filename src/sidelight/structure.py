@@ -19,18 +19,21 @@ Both are NP-hard, hence brackets; both have a version that is a linear program,
 and these two are reciprocal [prop:domlp]: the best distribution is the cheapest plan, rescaled.
 
 A graph counts an observation of variance 10^6 as seen. For graded variances, keep only the entries
-of at most v and call what is left G_v; it supports regret of order sqrt(v independence(G_v) T). The
-best trade is the effective independence number (after Kocak, Neu and Valko 2016),
+of at most v and call what is left G_v; if it is strongly observable, it supports regret of order
+sqrt(v independence(G_v) T). The best trade is the effective independence number (after Kocak, Neu
+and Valko 2016),
 
     min over v >= r of (v / r) independence(G_v),
 
 where r is the smallest v for which G_v still observes every action, and strongly so if the whole
-structure does. For uniform variance it is the independence number.
+structure does. For uniform variance it is the independence number. (It is defined for weakly
+observable structures too, but there the rate follows the domination number.)
 """
 
 from __future__ import annotations
 
 import math
+import operator
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -109,13 +112,18 @@ class Structure:
     weak: Actions
     independence: Bracket
     domination: Bracket
-    fractional_domination: float
+    fractional: FractionalCover
     effective_independence: GradedBracket
 
     @property
     def observability(self) -> Literal["strong", "weak"]:
         """Weak if some action is weakly observable."""
         return "weak" if self.weak else "strong"
+
+    @property
+    def fractional_domination(self) -> float:
+        """rho_LP([K], W); nan where it took too long. `fractional` has the plan and the prices."""
+        return self.fractional.value
 
     @property
     def shows(self) -> tuple[Actions, ...]:
@@ -135,8 +143,7 @@ def structure(feedback: Feedback, budget: float = 10.0) -> Structure:
             f"structure needs a Feedback, not {type(feedback).__name__}: "
             "for a Problem pass problem.feedback"
         )
-    if not budget > 0:
-        raise InputError(f"budget = {budget}: give the analysis a positive number of seconds")
+    _check_budget(budget)
     load_solver()
     start = time.monotonic()
     observes = feedback.observes
@@ -150,14 +157,17 @@ def structure(feedback: Feedback, budget: float = 10.0) -> Structure:
         observes | observes.T, start + (INDEPENDENCE_BY if graded else 1.0) * budget
     )
     independence = Bracket(alone.lower, alone.upper, alone.witness)
+    effective = effective_independence(feedback, independence, start + budget)
+    if math.isnan(relaxed.value):  # its share was too short: it gets what is left
+        relaxed = fractional_cover(hits, start + budget)
     return Structure(
         feedback=feedback,
         strong=_indices(is_strong),
         weak=weak,
         independence=independence,
         domination=Bracket(cover.lower, cover.upper, cover.witness),
-        fractional_domination=relaxed.value,
-        effective_independence=effective_independence(feedback, independence, start + budget),
+        fractional=relaxed,
+        effective_independence=effective,
     )
 
 
@@ -167,24 +177,34 @@ def strongly_observable(observes: BoolArray) -> BoolArray:
     return np.asarray(observes.diagonal() | (by_others == len(observes) - 1))
 
 
-def rho_lp(feedback: Feedback, players: Iterable[int], targets: Iterable[int]) -> FractionalCover:
+def rho_lp(
+    feedback: Feedback, players: Iterable[int], targets: Iterable[int], budget: float = 10.0
+) -> FractionalCover:
     """rho_LP(A, A'): the cheapest plan over `players` that observes each of `targets` once.
 
-    The plan has an entry for every action, 0 outside `players`. inf if a target is never shown.
+    The plan has an entry for every action, 0 outside `players`. The value is inf if a target is
+    never shown, and nan if `budget` seconds are not enough.
     """
+    _check_budget(budget)
     rows, columns = _subset(feedback, players, "players"), _subset(feedback, targets, "targets")
-    cover = fractional_cover(feedback.observes[np.ix_(rows, columns)])
+    load_solver()
+    hits = feedback.observes[np.ix_(rows, columns)]
+    cover = fractional_cover(hits, time.monotonic() + budget)
     plan = np.zeros(len(feedback))
     plan[list(rows)] = cover.plan
     return FractionalCover(cover.value, plan, cover.prices)
 
 
-def coverage(feedback: Feedback, players: Iterable[int], targets: Iterable[int]) -> Coverage:
+def coverage(
+    feedback: Feedback, players: Iterable[int], targets: Iterable[int], budget: float = 10.0
+) -> Coverage:
     """m(A, A') = 1/rho_LP(A, A') and the distribution c(A, A') that attains it [prop:domlp].
 
     No targets: inf, and no distribution is better than another. An unseen target: 0.
     """
-    cover = rho_lp(feedback, players, targets)
+    cover = rho_lp(feedback, players, targets, budget)
+    if math.isnan(cover.value):
+        return Coverage(math.nan, cover.plan)
     if not 0 < cover.value < math.inf:
         return Coverage(math.inf if cover.value == 0 else 0.0, cover.plan)
     return Coverage(1.0 / cover.value, cover.plan / cover.plan.sum())
@@ -253,8 +273,18 @@ def _indices(mask: BoolArray) -> Actions:
 
 
 def _subset(feedback: Feedback, actions: Iterable[int], what: str) -> Actions:
-    chosen = tuple(dict.fromkeys(actions))
+    try:
+        chosen = tuple(dict.fromkeys(operator.index(action) for action in actions))
+    except TypeError:
+        raise InputError(
+            f"{what} must be numbers of actions, not {actions!r}; feedback.index(label) finds one"
+        ) from None
     wrong = [i for i in chosen if not 0 <= i < len(feedback)]
     if wrong:
         raise InputError(f"{what} holds {wrong[0]}; actions are 0 to {len(feedback) - 1} here")
     return chosen
+
+
+def _check_budget(budget: float) -> None:
+    if not (isinstance(budget, int | float) and budget > 0):
+        raise InputError(f"budget = {budget!r}: give it a positive number of seconds")

@@ -40,8 +40,8 @@ def check_count(count: int) -> int:
     if count > MAX_ACTIONS:
         raise InputError(
             f"{count:,} actions are more than the limit of {MAX_ACTIONS:,}: their variances alone "
-            f"take {8e-9 * count**2:.1f} GB, and the analysis of such a matrix far more. Merge "
-            "actions that show and earn alike"
+            f"would take {8e-9 * count**2:.1f} GB, and no number about such a structure could be "
+            "proved in reasonable time. Merge actions that show and earn alike"
         )
     return int(count)
 

@@ -101,10 +101,14 @@ def smallest_cover(
 def greedy_cover(hits: BoolArray) -> tuple[int, ...]:
     """Take the row that hits most of what is left, until nothing is; then drop needless rows."""
     left = np.ones(hits.shape[1], dtype=bool)
+    gains = hits.sum(axis=1)  # what each row would newly hit
     chosen: list[int] = []
     while left.any():
-        chosen.append(int(hits[:, left].sum(axis=1).argmax()))
-        left &= ~hits[chosen[-1]]
+        row = int(gains.argmax())
+        chosen.append(row)
+        newly = hits[row] & left
+        gains -= hits[:, newly].sum(axis=1)
+        left &= ~newly
     times = hits[chosen].sum(axis=0)
     for row in reversed(list(chosen)):
         if (times[hits[row]] > 1).all():

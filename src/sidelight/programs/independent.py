@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from ..variances import BoolArray
 from .covers import SLACK, SetBracket
-from .solver import seconds_left, solve_binary
+from .solver import membership_rows, seconds_left, solve_binary
 
 # Part of the time left that branch and bound may use before HiGHS takes over.
 SEARCH_SHARE = 0.6
@@ -89,18 +89,17 @@ def _components(adjacent: BoolArray, vertices: list[int]) -> Iterator[list[int]]
 
 def _solve(adjacent: BoolArray, deadline: float) -> SetBracket:
     """One connected component."""
+    small = adjacent.sum() <= 2 * MAX_EDGES
     search_until = deadline
-    if deadline != math.inf:
+    if deadline != math.inf and small:
         search_until = time.monotonic() + SEARCH_SHARE * seconds_left(deadline)
     found = _branch_and_bound(adjacent, search_until)
-    if found.lower == found.upper or adjacent.sum() > 2 * MAX_EDGES:
+    if found.lower == found.upper or not small:
         return found
-    cliques = _edge_cliques(adjacent)
-    rows = np.zeros((len(cliques), len(adjacent)))
-    for row, clique in zip(rows, cliques, strict=True):
-        row[clique] = -1.0
     n = len(adjacent)
-    solved = solve_binary(np.full(n, -1.0), rows, np.full(len(rows), -1.0), deadline)
+    cliques = _edge_cliques(adjacent)
+    rows = membership_rows(cliques, n, -1.0)
+    solved = solve_binary(np.full(n, -1.0), rows, np.full(len(cliques), -1.0), deadline)
     witness, upper = found.witness, found.upper
     if solved.x is not None and solved.x.sum() > found.lower:
         larger = np.flatnonzero(solved.x)

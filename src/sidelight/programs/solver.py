@@ -10,7 +10,10 @@ scipy is imported on first use: it takes longer than everything else in `import 
 from __future__ import annotations
 
 import math
+import queue
+import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,8 +23,9 @@ from ..variances import Array
 
 Status = Literal["optimal", "infeasible", "stopped"]
 
-# HiGHS looks at the clock only between steps; on larger programs it overruns by seconds.
-MAX_NONZEROS = 1_000_000
+# HiGHS looks at the clock only between steps. Reading a program takes it about a microsecond for
+# each nonzero entry, several times over: with less time than this it is not even asked.
+NONZEROS_PER_SECOND = 400_000
 
 # Now and then the simplex method stalls within rounding of the optimum; another way then finds it.
 _ATTEMPTS = (("highs-ds", 1e-10), ("highs-ipm", 1e-10), ("highs-ds", 1e-7))
@@ -74,29 +78,63 @@ def solve_linear(cost: Array, rows: Array, demand: Array, deadline: float = math
     return Solution(status, result.x, -result.ineqlin.marginals, float(result.fun))
 
 
-def solve_binary(cost: Array, rows: Array, demand: Array, deadline: float) -> Solution:
+def solve_binary(cost: Array, rows: Any, demand: Array, deadline: float) -> Solution:
     """The program with every x either 0 or 1."""
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415 - see above
 
     left = _time_for(rows, deadline)
     if left == 0.0:
         return Solution("stopped", None)
-    result = milp(
-        cost,
-        constraints=LinearConstraint(rows, demand, np.inf),
-        integrality=np.ones(len(cost)),
-        bounds=Bounds(0, 1),
-        options={"time_limit": left},
+    result = _interruptible(
+        lambda: milp(
+            cost,
+            constraints=LinearConstraint(rows, demand, np.inf),
+            integrality=np.ones(len(cost)),
+            bounds=Bounds(0, 1),
+            options={"time_limit": left},
+        )
     )
     bound = -np.inf if result.mip_dual_bound is None else float(result.mip_dual_bound)
     return Solution(_known(result), None if result.x is None else np.round(result.x), bound=bound)
 
 
-def _time_for(rows: Array, deadline: float) -> float:
+def membership_rows(sets: Sequence[Sequence[int]], columns: int, entry: float) -> Any:
+    """A sparse matrix with one row for each set: `entry` at its members."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - see above
+
+    ends = np.cumsum([0, *(len(members) for members in sets)])
+    members = np.concatenate([np.asarray(members, dtype=int) for members in sets])
+    return csr_array((np.full(len(members), entry), members, ends), shape=(len(sets), columns))
+
+
+def _interruptible(call: Callable[[], Any]) -> Any:
+    """Call in another thread: HiGHS does not listen to Ctrl-C, but waiting for a thread does."""
+    if threading.current_thread() is not threading.main_thread():
+        return call()
+    done: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            done.put((call(), None))
+        except BaseException as error:  # handed on to the caller below
+            done.put((None, error))
+
+    threading.Thread(target=work, daemon=True).start()
+    while True:
+        try:
+            result, error = done.get(timeout=0.2)
+        except queue.Empty:
+            continue
+        if error is not None:
+            raise error
+        return result
+
+
+def _time_for(rows: Any, deadline: float) -> float:
     """Seconds for the solver: none for a program that it cannot even read in time."""
-    if deadline < math.inf and np.count_nonzero(rows) > MAX_NONZEROS:
-        return 0.0
-    return seconds_left(deadline)
+    left = seconds_left(deadline)
+    nonzeros = rows.nnz if hasattr(rows, "nnz") else np.count_nonzero(rows)
+    return left if nonzeros <= NONZEROS_PER_SECOND * left else 0.0
 
 
 def _known(result: Any) -> Status:
