@@ -46,6 +46,8 @@ LARGEST_SHIFT = 1e4
 NEXT_TO_ZERO = 1e-100
 # Stands for q = p/(T n) where n = 0: large enough that the root is clipped.
 UNSEEN = 1e300
+# Divisions by 0 occur in branches that `where` then discards.
+_quiet = np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +117,7 @@ def cut_rows(problem: Setting, cuts: Cuts, beta: float) -> Array:
     return np.asarray(logs - 0.5 * np.square(cuts.means - problem.theta) @ problem.info.T)
 
 
+@_quiet
 def separate(problem: Setting, plan: Array, beta: float) -> Separation:
     """The loss of the plan per round, and alternatives at its local maxima [thm:lb-0].
 
@@ -127,8 +130,9 @@ def separate(problem: Setting, plan: Array, beta: float) -> Separation:
     F = reply.loss.reshape(grid.shape)
     row, column = np.nonzero(_peaks(F) & ((F > 0.8 * beta) | (F == F.max())))
     k = oracle.best[row]
-    low, high = (grid[row, np.clip(column + d, 0, grid.shape[1] - 1)] for d in (-1, 1))
-    u = oracle.polish(k, grid[row, column], low, high)
+    last = grid.shape[1] - 1
+    sides = [row * grid.shape[1] + np.clip(column + d, 0, last) for d in (-1, 0, 1)]
+    u = oracle.polish(*(reply.only(side) for side in sides))
     reply = oracle.reply(k, u)
     loss = max(oracle.told, float(reply.loss.max(initial=-np.inf)))
     # A cut at u = 0 asks nothing of plans that play k a little; half of the excess can be spared.
@@ -145,6 +149,7 @@ def _peaks(F: Array) -> BoolArray:
     return np.asarray((height >= walls[:, :-2]) & (height > walls[:, 2:]))
 
 
+@_quiet
 def loss_above(problem: Setting, plan: Array, tolerance: float = 1e-7) -> float:
     """A bound on the loss of the plan per round that no grid can miss [thm:lb-0].
 
@@ -203,8 +208,7 @@ class _Points:
 def _tangent_tops(left: _Points, right: _Points) -> tuple[Array, Array]:
     """An upper bound on F between the points, and where the tangents of h cross."""
     bend = left.slope - right.slope
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = (right.height - left.height + left.slope * left.u - right.slope * right.u) / bend
+    z = (right.height - left.height + left.slope * left.u - right.slope * right.u) / bend
     z = np.where(bend > 0, np.clip(z, left.u, right.u), right.u)
     crossing = np.exp(left.height + left.slope * (z - left.u)) - z
     ends = np.maximum(np.exp(left.height) - left.u, np.exp(right.height) - right.u)
@@ -230,6 +234,14 @@ class _Reply:
     height: Array
     slope: Array
 
+    def only(self, keep: IntArray) -> _Reply:
+        parts = (self.k, self.u, self.level, self.drop, self.loss, self.height, self.slope)
+        return _Reply(*(part[keep] for part in parts))
+
+    def rise(self) -> Array:
+        """log(exp(h) h'), which is positive where F increases."""
+        return np.asarray(self.height + np.log(self.slope))
+
     def means(self, theta: Array) -> Array:
         """theta', with k on top in floating point too."""
         means = np.clip(theta - self.drop, 0.0, self.level[:, None])
@@ -244,8 +256,7 @@ class _Oracle:
         self.theta, self.fixed, self.p = problem.theta, problem.fixed, plan
         self.n = plan @ problem.info
         self.told = float(plan @ problem.gaps)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            q = np.where(plan > 0, np.minimum(plan / self.n, UNSEEN), 0.0)
+        q = np.where(plan > 0, np.minimum(plan / self.n, UNSEEN), 0.0)
         self.q = np.where(self.fixed, 0.0, q)
         floor = self.theta[self.fixed].max(initial=0.0)
         self.low = np.maximum(self.theta, floor)
@@ -281,8 +292,7 @@ class _Oracle:
         """How far the others fall, x; y = gap' + u; and sqrt(e^2 + 4q)."""
         e = (v + u)[:, None] - self.theta
         s = np.sqrt(np.square(e) + 4 * self.q)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            x = np.where(e > 0, 2 * self.q / (e + s), 0.5 * (s - e))
+        x = np.where(e > 0, 2 * self.q / (e + s), 0.5 * (s - e))
         x = np.minimum(np.maximum(x, self.theta - v[:, None]), self.theta)
         x[:, self.fixed] = 0.0
         y = np.maximum(e + x, u[:, None])
@@ -294,9 +304,8 @@ class _Oracle:
         bottom = (x >= self.theta) | self.fixed
         held = ~bottom & (x <= self.theta - v[:, None])
         rate = self.p / y
-        with np.errstate(divide="ignore", invalid="ignore"):
-            pull = np.where(bottom, rate, self.n * x)
-            fade = np.where(bottom, rate / y, np.where(held, self.n, self.n * x / s))
+        pull = np.where(bottom, rate, self.n * x)
+        fade = np.where(bottom, rate / y, np.where(held, self.n, self.n * x / s))
         fade = np.where(pull > 0, fade, 0.0)
         rows = np.arange(len(k))
         pull[rows, k] = fade[rows, k] = 0.0
@@ -329,33 +338,27 @@ class _Oracle:
         pull, fade = self._pull(k, u, v)
         resist = n * (v - self.theta[k])
         surplus = pull - resist
-        with np.errstate(divide="ignore", invalid="ignore"):
-            bend = np.where(pull > 0, fade / pull, 0.0)
-            b = n + resist * bend
-            step = 2 * surplus / (b + np.sqrt(np.maximum(b * b + 4 * n * bend * surplus, 0)))
+        bend = np.where(pull > 0, fade / pull, 0.0)
+        b = n + resist * bend
+        step = 2 * surplus / (b + np.sqrt(np.maximum(b * b + 4 * n * bend * surplus, 0)))
         return np.where(surplus == 0, 0.0, step), surplus
 
-    def polish(self, k: IntArray, u: Array, low: Array, high: Array) -> Array:
-        """The local maximum of F between two grid points: the zero of log(exp(h) h') [Illinois]."""
-        a, b = np.log(low), np.log(high)
-        fa, fb = self._rise(k, a), self._rise(k, b)
+    def polish(self, left: _Reply, middle: _Reply, right: _Reply) -> Array:
+        """The local maximum of F between grid points: the zero of log(exp(h) h') [Illinois]."""
+        k, found = middle.k, np.log(middle.u)
+        a, b, fa, fb = np.log(left.u), np.log(right.u), left.rise(), right.rise()
         movable = (fa > 0) & (fb < 0)
-        found = np.log(u)
-        for _ in range(30):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                c = np.where(movable, (a * fb - b * fa) / (fb - fa), found)
-            fc = self._rise(k, c)
-            right = fc < 0
-            fa, fb = np.where(right, fa * 0.5, fc), np.where(right, fc, fb * 0.5)
-            a, b = np.where(right, a, c), np.where(right, c, b)
-            found, last = c, found
-            if (np.abs(found - last) <= 1e-5).all():
+        for _ in range(30 if movable.any() else 0):
+            c = np.where(movable, (a * fb - b * fa) / (fb - fa), found)
+            fc = self.reply(k, np.exp(c)).rise()
+            below = fc < 0
+            fa, fb = np.where(below, fa * 0.5, fc), np.where(below, fc, fb * 0.5)
+            a, b = np.where(below, a, c), np.where(below, c, b)
+            settled = np.abs(c - found) <= 1e-4
+            found = c
+            if settled.all():
                 break
-        return np.asarray(np.where(movable, np.exp(found), u))
-
-    def _rise(self, k: IntArray, log_u: Array) -> Array:
-        reply = self.reply(k, np.exp(log_u))
-        return np.asarray(reply.height + np.log(reply.slope))
+        return np.asarray(np.where(movable, np.exp(found), middle.u))
 
     def tail_above(self, u: float) -> float:
         """A bound on F beyond the shift u: max over theta' of (<p, gap'> + u) exp(-r) - u.
