@@ -1,10 +1,13 @@
 """Lower bounds on regret, each with a proof that a reader can check without a solver.
 
-finite_time   for one problem and policies whose worst-case regret is at most B   [cor:lb-0]
+asymptotic    the constant of log T for one problem, as in the paper             [eq:lb-asy]
+graves_lai    the exact constant, up to twice as large
+finite_time   for one problem and policies whose worst-case regret is at most B  [cor:lb-0]
 """
 
+from .asymptotic import asymptotic, graves_lai
 from .bound import Binding, Bound
 from .certificate import Certificate
 from .finite_time import finite_time
 
-__all__ = ["Binding", "Bound", "Certificate", "finite_time"]
+__all__ = ["Binding", "Bound", "Certificate", "asymptotic", "finite_time", "graves_lai"]

@@ -203,8 +203,8 @@ class Alternative:
 class Pair:
     """Telling whether k beats the best action: x^2 n_k + (1-x)^2 n_best >= 2/gap_k^2.
 
-    n = P^T c, for c per log T. Every split x in [0, 1] moves theta_k up by x gap_k and the best mean
-    down by the rest, and each is a necessary condition for 1/n_k + 1/n_best <= gap_k^2 / 2. An
+    n = P^T c, for c per log T. Every split x in [0, 1] moves theta_k up by x gap_k and the best
+    mean down by the rest, and each is a necessary condition for 1/n_k + 1/n_best <= gap_k^2 / 2. An
     action that the best one shows, or any one without noise, costs nothing to observe, so its mean
     must not move. If only the one mean may move, it must be able to pass the other.
     """

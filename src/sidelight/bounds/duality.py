@@ -6,12 +6,14 @@ At a horizon T any weights w >= 0 prove
 
     sum_k w_k need_k + T min_j (gap_j - sum_k w_k load_k(j)) ,
 
-and T turns a rounding error of 1e-17 in the bracket into a visible loss. Weights scaled down by
+and T turns a rounding error of 1e-17 in a bracket into a visible loss. Let mu be what the best
+actions, whose gap is 0, spend: sum_k w_k load_k(j). Weights scaled down by
 
-    factor = min_j gap_j / sum_k w_k load_k(j)      (over the positive denominators)
+    factor = min_j (gap_j + mu) / sum_k w_k load_k(j)      (over the positive denominators)
 
-leave no bracket negative and prove factor * sum_k w_k need_k, which has only a relative loss.
-Without a horizon nothing else proves anything.
+leave no bracket below -mu, so they prove factor * sum_k w_k need_k - T mu, which has only a
+relative loss. Without a horizon all brackets must be >= 0, and the same factor with mu = 0 is the
+only one that proves anything.
 """
 
 from __future__ import annotations
@@ -33,11 +35,10 @@ def exact_case(
     problem: Problem, horizon: float | None = None, worst_case: float | None = None
 ) -> Case:
     """The problem in exact numbers: every float is a binary fraction."""
-    values, where = np.unique(problem.feedback.variance, return_inverse=True)
-    known = [None if math.isinf(v) else Fraction(float(v)) for v in values]
-    table = where.reshape(problem.feedback.variance.shape)
+    variance = problem.feedback.variance
+    exact = {float(v): None if math.isinf(v) else Fraction(float(v)) for v in np.unique(variance)}
     return Case(
-        variance=tuple(tuple(known[k] for k in row) for row in table.tolist()),
+        variance=tuple(tuple(exact[float(v)] for v in row) for row in variance),
         means=tuple(Fraction(float(mean)) for mean in problem.means),
         upper=Fraction(problem.upper),
         horizon=None if horizon is None else positive(horizon, "horizon", "rounds"),
@@ -87,6 +88,8 @@ def lower_float(value: Fraction | float) -> float:
 
 def _affordable(case: Case, spent: Sequence[Fraction]) -> Fraction:
     """The largest factor that all gaps can afford, at most 1, as a short binary fraction."""
-    ratios = [gap / s for gap, s in zip(case.gaps, spent, strict=True) if s > 0]
+    free = max(s for gap, s in zip(case.gaps, spent, strict=True) if gap == 0)
+    mu = Fraction(0) if case.horizon is None else free
+    ratios = [(gap + mu) / s for gap, s in zip(case.gaps, spent, strict=True) if s > 0]
     lowest = min(ratios, default=Fraction(1))
-    return Fraction(1) if lowest >= 1 else Fraction(float_down(lowest))
+    return Fraction(1) if lowest >= 1 else Fraction(max(float_down(lowest), 0.0))

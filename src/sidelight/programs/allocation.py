@@ -16,10 +16,17 @@ the largest entry of each row of the program is 1 and each right-hand side is ka
 A right-hand side below the solver's tolerance is worth nothing, so what the solver leaves unmet is
 bought in the cheapest way afterwards; prices that a cost cannot carry are lowered.
 
-What costs nothing is taken first: a column that a free row feeds has price exactly 0. With a total
-the free rows take up the rest of it. Only if the rest is too little to feed their columns the
-program with the equation is solved. No plan exists iff the fewest plays, min sum(c), exceed the
-total, and the prices of that program are the proof (a Farkas ray).
+What costs nothing is taken first: a column that a free row feeds has price exactly 0.
+
+With a total, the least cost may be subtracted from all, so that some row is free; it takes up the
+rest of the total. If the rest is too little to feed its columns, each play gets a price mu of its
+own: for every mu >= 0, the value is at least V(cost + mu) - mu total, where V is the value without
+a total, and the best mu gives equality. Each plan c bounds this concave function of mu by the line
+<cost, c> + mu (sum(c) - total). The search keeps one plan that is too long and one too short, and
+takes mu where their lines meet; the mixture of the two with the right length is the answer.
+
+No plan exists iff the fewest plays, min sum(c), exceed the total, and the prices of that program
+are the proof (a Farkas ray).
 
 A column with an infinite entry asks for nothing: any small purchase meets it, and the value is
 then an infimum that no plan attains.
@@ -35,8 +42,22 @@ import numpy as np
 
 from .solver import Array, solve_linear
 
-# Room for rounding in the second stage: the cost may exceed the optimum by this part of it.
-SPARE = 1e-11
+# HiGHS takes entries below 1e-9 for 0 and violations below 1e-10 for none. Entries are enlarged by
+# the square of this factor, and everything else by the factor itself.
+ZOOM = 32.0
+
+# Part of the value that a price must bring in to be kept.
+NOTHING = 1e-13
+
+LARGEST = float(np.finfo(float).max)
+
+# Room for rounding where one plan is compared with another, as a part of cost or plays.
+SPARE = 1e-10
+
+# Two bounds of the value that agree to this part of it are equal but for rounding. The search for
+# the price of a play halts anyway after so many steps; the prices found so far are prices.
+AGREED = 1e-13
+MOST_MEETINGS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +78,7 @@ def allocate(cost: Array, precision: Array, need: Array, total: float | None = N
     """The cheapest plan; `precision` is P, with rows that are bought and columns that need."""
     asked = np.flatnonzero((need > 0) & ~np.isinf(precision).any(axis=0))
     P, needs = precision[:, asked], need[asked]
-    if total is None:
-        found = _unlimited(cost, P, needs)
-    else:
-        found = _limited(cost, P, needs, total)
+    found = _unlimited(cost, P, needs) if total is None else _limited(cost, P, needs, total)
     prices = np.zeros(len(need))
     prices[asked] = found.prices
     return Allocation(found.status, found.value, found.plan, prices)
@@ -69,14 +87,14 @@ def allocate(cost: Array, precision: Array, need: Array, total: float | None = N
 def least_at(row: int, cost: Array, precision: Array, need: Array, optimal: Allocation) -> Array:
     """Among the cheapest plans without a total, one that buys `row` least [eq:lb-asy, c(theta)]."""
     asked = np.flatnonzero((need > 0) & ~np.isinf(precision).any(axis=0))
-    columns = np.flatnonzero((cost == 0) | (optimal.value > 0))
-    rows = (precision[np.ix_(columns, asked)] / need[asked]).T
-    if not (len(asked) and rows[:, columns == row].any()):
-        return optimal.plan
-    unit = 1.0 / np.where(rows.any(axis=0), rows.max(axis=0), 1.0)
+    P, needs = precision[:, asked], need[asked]
+    # Only rows that pay for themselves are in a cheapest plan (complementary slackness).
+    columns = np.flatnonzero(P @ optimal.prices[asked] >= cost * (1.0 - SPARE))
+    rows = (P[columns] / needs).T
+    unit = 1.0 / np.where(rows.any(axis=0), rows.max(axis=0, initial=0.0), 1.0)
     spent = cost[columns] * unit / (optimal.value or 1.0)
     solved = solve_linear(
-        (columns == row).astype(float),
+        (columns == row) * unit / max(1.0, float(optimal.plan[row])),
         np.vstack([rows * unit, -spent]),
         np.append(np.ones(len(asked)), -(1.0 + SPARE)),
     )
@@ -84,7 +102,8 @@ def least_at(row: int, cost: Array, precision: Array, need: Array, optimal: Allo
         return optimal.plan
     plan = np.zeros(len(cost))
     plan[columns] = np.maximum(solved.x, 0.0) * unit
-    return _topped_up(plan, cost, precision[:, asked], need[asked])
+    plan = topped_up(plan, cost, P, needs)
+    return plan if plan[row] < optimal.plan[row] * (1.0 - SPARE) else optimal.plan
 
 
 def _unlimited(cost: Array, P: Array, need: Array) -> Allocation:
@@ -103,27 +122,43 @@ def _unlimited(cost: Array, P: Array, need: Array) -> Allocation:
 
 def _limited(cost: Array, P: Array, need: Array, total: float) -> Allocation:
     """Exactly `total` plays."""
-    fewest = _unlimited(np.ones(len(cost)), P, need)
-    if fewest.value > total:
-        return Allocation("infeasible", math.inf, np.zeros(len(cost)), fewest.prices)
-    found = _unlimited(cost, P, need)
-    left = total - found.plan.sum()
-    cheapest = int(cost.argmin())
-    if left >= 0 and cost[cheapest] == 0:
-        plan = found.plan.copy()
-        plan[cheapest] += left
-        return Allocation("optimal", found.value, plan, found.prices)
-    roomy = fewest.plan.copy()
-    roomy[cheapest] += total - fewest.plan.sum()
-    unit = P.max(axis=0)
-    scale = cost.max() or 1.0
-    solved = solve_linear(cost / scale, (P / unit).T, need / (total * unit), total=1.0)
-    if solved.x is None or solved.multipliers is None:  # the fewest plays fill the total exactly
-        return Allocation("optimal", float(cost @ roomy), roomy, found.prices)
-    share = np.maximum(solved.x, 0.0)
-    prices = np.maximum(solved.multipliers, 0.0) * scale / unit
-    plan = _blended(share * (total / share.sum()), roomy, P, need)
+    short = _unlimited(np.ones(len(cost)), P, need)
+    if short.value > total:
+        return Allocation("infeasible", math.inf, np.zeros(len(cost)), short.prices)
+    extra = cost - cost.min()
+    long = _unlimited(extra, P, need)
+    left = total - long.plan.sum()
+    if left >= 0:
+        plan, prices = long.plan.copy(), long.prices
+        plan[int(cost.argmin())] += left
+    else:
+        plan, prices = _meet(extra, P, need, total, (long, short))
     return Allocation("optimal", float(cost @ plan), plan, prices)
+
+
+def _meet(
+    cost: Array, P: Array, need: Array, total: float, ends: tuple[Allocation, Allocation]
+) -> tuple[Array, Array]:
+    """The mixture of a plan that is too long and one that is not, and its prices."""
+    long, short = (end.plan for end in ends)
+    best, prices = 0.0, np.zeros(len(need))
+    for _ in range(MOST_MEETINGS):
+        mu = max(float(cost @ (short - long)), 0.0) / float((long - short).sum())
+        length = float((total - short.sum()) / (long - short).sum())
+        mixture = length * long + (1.0 - length) * short
+        if mu == 0.0:
+            break
+        plan, offered = _cover(cost + mu, P, need)
+        value = float(need @ offered) - mu * total
+        if value >= best:
+            best, prices = value, offered
+        if best >= float(cost @ mixture) * (1.0 - AGREED):
+            break
+        if plan.sum() > total:
+            long = plan
+        else:
+            short = plan
+    return mixture, prices
 
 
 def _cover(cost: Array, P: Array, need: Array) -> tuple[Array, Array]:
@@ -132,16 +167,38 @@ def _cover(cost: Array, P: Array, need: Array) -> tuple[Array, Array]:
     asked = np.flatnonzero(need > 0)
     if not len(asked):
         return plan, prices
-    offers = (P[:, asked] / cost[:, None]).T  # information for one unit of money
-    best = offers.max(axis=1)
-    kappa = need[asked] / best
-    unit = kappa.max()
-    solved = solve_linear(np.ones(len(cost)), offers / best[:, None], kappa / unit)
-    if solved.x is None or solved.multipliers is None:
-        raise RuntimeError("HiGHS finds no plan for a covering program that always has one")
-    plan = np.maximum(solved.x, 0.0) * unit / cost
-    prices[asked] = _affordable(np.maximum(solved.multipliers, 0.0), offers / best[:, None]) / best
-    return _topped_up(plan, cost, P, need), prices
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+        # Logarithms, because precisions and gaps may be at opposite ends of what a float can hold.
+        offers = np.log(P[:, asked].T) - np.log(cost)  # information for one unit of money
+        best = offers.max(axis=1)
+        kappa = np.log(need[asked]) - best
+        rows = np.exp(offers - best[:, None])
+        demand = np.exp(kappa - kappa.max())
+        solved = solve_linear(np.full(len(cost), ZOOM), ZOOM**2 * rows, ZOOM * demand)
+        if solved.x is None or solved.multipliers is None:
+            raise RuntimeError("HiGHS finds no plan for a covering program that always has one")
+        money, offered = ZOOM * np.maximum(solved.x, 0.0), ZOOM * solved.multipliers
+        plan = money * np.exp(kappa.max() - np.log(cost))
+        offered = _polished(offered, money, rows, demand) * np.exp(-best)
+    prices[asked] = np.minimum(offered, LARGEST)
+    return topped_up(np.minimum(plan, LARGEST), cost, P, need), prices
+
+
+def _polished(prices: Array, x: Array, rows: Array, demand: Array) -> Array:
+    """Feasible prices: the solver's, or those that the rows in use pay exactly, if worth more.
+
+    One step of Newton's method on the equations that hold at the optimum brings the violations
+    that the solver tolerates down to rounding. Prices that are paid for next to nothing only take
+    room from the others.
+    """
+    raw = np.maximum(prices, 0.0)
+    used, bought = raw * demand > NOTHING * (raw @ demand), x > 0
+    active = rows[np.ix_(used, bought)]
+    step = np.linalg.lstsq(active.T, 1.0 - raw[used] @ active, rcond=None)[0]
+    kept, moved = np.where(used, raw, 0.0), np.zeros(len(raw))
+    moved[used] = np.maximum(raw[used] + step, 0.0)
+    candidates = [_affordable(y, rows) for y in (raw, kept, moved)]
+    return max(candidates, key=lambda y: float(y @ demand))
 
 
 def _affordable(prices: Array, offers: Array) -> Array:
@@ -151,7 +208,7 @@ def _affordable(prices: Array, offers: Array) -> Array:
     return np.asarray(prices * np.where(offers > 0, share, 1.0).min(axis=1))
 
 
-def _topped_up(plan: Array, cost: Array, P: Array, need: Array) -> Array:
+def topped_up(plan: Array, cost: Array, P: Array, need: Array) -> Array:
     """The plan with what it leaves unmet bought in the cheapest way."""
     plan = plan.copy()
     for i in np.flatnonzero(_unmet(plan, P, need) > 0):
@@ -161,16 +218,6 @@ def _topped_up(plan: Array, cost: Array, P: Array, need: Array) -> Array:
             j = seers[(cost[seers] / P[seers, i]).argmin()]
             plan[j] += unmet / P[j, i]
     return plan
-
-
-def _blended(plan: Array, roomy: Array, P: Array, need: Array) -> Array:
-    """As little of the roomy plan mixed in as it takes to meet every need."""
-    short, spare = _unmet(plan, P, need), roomy @ P - need
-    bad = short > 0
-    if not bad.any():
-        return plan
-    part = float(np.max(short[bad] / np.maximum(short + spare, short)[bad]))
-    return np.asarray((1.0 - part) * plan + part * roomy)
 
 
 def _unmet(plan: Array, P: Array, need: Array) -> Array:

@@ -1,8 +1,6 @@
 """Linear and integer programs in one form, solved by HiGHS:
 
-    minimise <cost, x>   subject to   rows @ x >= demand,   0 <= x <= ceiling,
-
-and, if asked for, sum(x) = total.
+    minimise <cost, x>   subject to   rows @ x >= demand,   0 <= x <= ceiling.
 
 A solver's word is not a proof. For a linear program the answer carries the multipliers of the rows,
 from which callers build a bound of their own; for an integer program, the bound that HiGHS proved.
@@ -25,6 +23,9 @@ Status = Literal["optimal", "infeasible", "stopped"]
 # HiGHS looks at the clock only between steps; on larger programs it overruns by seconds.
 MAX_NONZEROS = 1_000_000
 
+# Now and then the simplex method stalls within rounding of the optimum; another way then finds it.
+_ATTEMPTS = (("highs-ds", 1e-10), ("highs-ipm", 1e-10), ("highs-ds", 1e-7))
+
 _STATUS: dict[int, Status] = {0: "optimal", 1: "stopped", 2: "infeasible"}
 
 
@@ -43,36 +44,25 @@ def seconds_left(deadline: float) -> float:
     return max(0.0, deadline - time.monotonic())
 
 
-def solve_linear(
-    cost: Array,
-    rows: Array,
-    demand: Array,
-    deadline: float = math.inf,
-    total: float | None = None,
-) -> Solution:
+def solve_linear(cost: Array, rows: Array, demand: Array, deadline: float = math.inf) -> Solution:
     """The linear program, by the dual simplex method: its answers are vertices.
 
-    `total` fixes the sum of x; the multiplier of that equation is not reported.
+    Callers repair what tolerances leave open; they must not count on the last digits.
     """
     from scipy.optimize import linprog  # noqa: PLC0415 - see above
 
     left = _time_for(rows, deadline)
     if left == 0.0:
         return Solution("stopped", None)
-    options = {
-        "time_limit": left,
-        "primal_feasibility_tolerance": 1e-10,
-        "dual_feasibility_tolerance": 1e-10,
-    }
-    result = linprog(
-        cost,
-        A_ub=-rows,
-        b_ub=-demand,
-        A_eq=None if total is None else np.ones((1, len(cost))),
-        b_eq=None if total is None else [total],
-        method="highs-ds",
-        options=options,
-    )
+    for method, tolerance in _ATTEMPTS:
+        options = {
+            "time_limit": left,
+            "primal_feasibility_tolerance": tolerance,
+            "dual_feasibility_tolerance": tolerance,
+        }
+        result = linprog(cost, A_ub=-rows, b_ub=-demand, method=method, options=options)
+        if result.status in _STATUS:
+            break
     status = _known(result)
     if status != "optimal":
         return Solution(status, None)
