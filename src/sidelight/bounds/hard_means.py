@@ -67,7 +67,7 @@ class Group:
 def hardest(variance: Array, upper: float, horizon: float, deadline: float) -> Hardest:
     """The hardest means found in time."""
     search = _Search(variance, upper, horizon, deadline)
-    scores = []
+    scores: list[tuple[float, int, Array, Array]] = []
     for group in groups(variance < np.inf):
         pattern = group.pattern(len(variance))
         for v, x in FIRST_LEVELS:

@@ -16,7 +16,7 @@ from .solver import Array
 Valued = Callable[[Array], tuple[float, Array] | None]
 
 
-class _Stop(Exception):
+class _StopError(Exception):
     """The function has no more answers."""
 
 
@@ -33,7 +33,7 @@ def climb(function: Valued, start: Array, low: Array, high: Array, evaluations: 
         nonlocal unit
         answer = function(np.clip(x, low, high))
         if answer is None:
-            raise _Stop
+            raise _StopError
         value, slope = answer
         if math.isnan(unit):
             unit = max(abs(value), 1e-300)
@@ -43,5 +43,5 @@ def climb(function: Valued, start: Array, low: Array, high: Array, evaluations: 
     bounds = list(zip(low, high, strict=True))
     try:
         minimize(downhill, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    except _Stop:
+    except _StopError:
         return
