@@ -4,36 +4,39 @@ Every theta in [0, D]^K yields a lower bound on the worst-case regret (`cutting.
 is sought. The constructions behind the closed forms show where to look [cor:lb-minimax]: one action
 on top, some a small gap below, the others far below,
 
-    theta = top level v,   near ones v - x s,   the rest at w ,
+    theta = top level v,   near ones v - x,   the rest at w .
 
-where s is the resolution of T observations. Which actions are near: all of them, an independent
+Which actions are near: all of them, an independent
 set, or a pair (or more) in which a member is shown by none of them, so that telling them apart
 takes plays of the far ones, which are expensive. x = 0 is a tie.
 
-The search is for (v, x, w) first, then for each mean by itself: steps that help are kept, others
-halved. It is deterministic but for the time at which it is cut off.
+The search climbs in (v, x, w) first, then in all means, along the slope that the proof of each
+value gives for free. It is deterministic but for the time at which it is cut off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..feedback import BoolArray
 from ..programs import largest_independent_set
-from ..programs.cutting import Least, least
+from ..programs.ascent import climb
+from ..programs.cutting import Least, least, slope
 from ..programs.separation import Array, Cuts, Setting, setting
 from ..programs.solver import seconds_left
 from ..structure import strongly_observable
 
 # Gaps are counted in units of the resolution; the first numbers are about right for bandits.
-FIRST_LEVELS = ((0.5, 2.5, 0.0), (0.9, 5.0, 0.0), (0.5, 0.0, 0.0))
-FIRST_STEPS = (0.1, 1.5, 0.2)
-SMALLEST_STEP = 1 / 64
+FIRST_LEVELS = ((0.5, 2.5), (0.9, 5.0), (0.5, 0.0))
 SEARCH_TOLERANCE = 1e-3
+CLIMB_TOLERANCE = 1e-5
 KEPT_CUTS = 40
+# A group whose first guesses fall below this part of the best one is given up.
+PROMISING = 0.7
+CLIMBED_STARTS = 4
 MANY_ACTIONS = 6
 
 
@@ -52,31 +55,35 @@ class Group:
     top: int
     near: tuple[int, ...]
 
-    def means(self, count: int, levels: Array, resolution: float) -> Array:
-        """theta for the levels (v, x, w)."""
-        v, x, w = levels
-        theta = np.full(count, min(w, v))
-        theta[list(self.near)] = max(v - x * resolution, 0.0)
-        theta[self.top] = v
-        return theta
+    def pattern(self, count: int) -> Array:
+        """theta = pattern @ (v, x, w); without w if no action is left for it."""
+        pattern = np.zeros((count, 3))
+        pattern[:, 2] = 1.0
+        pattern[list(self.near)] = (1.0, -1.0, 0.0)
+        pattern[self.top] = (1.0, 0.0, 0.0)
+        return pattern if pattern[:, 2].any() else pattern[:, :2]
 
 
 def hardest(variance: Array, upper: float, horizon: float, deadline: float) -> Hardest:
     """The hardest means found in time."""
     search = _Search(variance, upper, horizon, deadline)
-    scores = []
+    scores: list[tuple[float, int, Array, Array]] = []
     for group in groups(variance < np.inf):
-        for levels in FIRST_LEVELS:
-            levels_ = np.array(levels)
-            found = search.value(group.means(len(variance), levels_, search.resolution))
-            scores.append((found.lower if found else 0.0, len(scores), group, levels_))
-    scores.sort(key=lambda score: (-score[0], score[1]))
-    tried: list[Group] = []
-    for _, _, group, levels_ in scores:
-        if group not in tried and len(tried) < 3:
-            tried.append(group)
-            search.over_levels(group, levels_)
-    search.over_means()
+        pattern = group.pattern(len(variance))
+        for v, x in FIRST_LEVELS:
+            levels = np.array([v, x * search.resolution, 0.0])[: pattern.shape[1]]
+            enough = PROMISING * search.best.found.lower
+            found = search.value(np.clip(pattern @ levels, 0.0, 1.0), SEARCH_TOLERANCE, enough)
+            if found is not None:
+                scores.append((-found.lower, len(scores), pattern, levels))
+    climbed: list[float] = []
+    for value, _, pattern, levels in sorted(scores, key=lambda score: score[:2]):
+        # Equal values are most often copies of one start under a symmetry.
+        copy = any(abs(value / old - 1) < 2 * SEARCH_TOLERANCE for old in climbed)
+        if len(climbed) < CLIMBED_STARTS and not copy:
+            climbed.append(value)
+            search.climb(pattern, levels)
+    search.climb(np.eye(len(variance)), search.best.theta)
     return search.best
 
 
@@ -119,58 +126,43 @@ class _Search:
         K = len(variance)
         info = setting(np.zeros(K), variance, upper, horizon).info
         seen = info[info > 0]
-        self.resolution = float(min(1 / np.sqrt(np.median(seen)), 0.05)) if len(seen) else 0.0
+        self.resolution = float(min(1 / np.sqrt(np.median(seen)), 0.05)) if len(seen) else 0.05
         middle = np.full(K, 0.5)
         self.best = Hardest(middle, least(self.problem(middle), None, SEARCH_TOLERANCE))
 
     def problem(self, theta: Array) -> Setting:
         return setting(theta * self.upper, self.variance, self.upper, self.horizon)
 
-    def value(self, theta: Array, enough: float = 0.0, known: Cuts | None = None) -> Least | None:
+    def value(
+        self, theta: Array, tolerance: float, enough: float = 0.0, known: Cuts | None = None
+    ) -> Least | None:
         """What these means prove; None if out of time, or if it is not more than `enough`."""
         if seconds_left(self.deadline) == 0.0:
             return None
-        found = least(self.problem(theta), known, SEARCH_TOLERANCE, enough=enough)
+        found = least(self.problem(theta), known, tolerance, enough=enough)
         if found.lower > self.best.found.lower:
             self.best = Hardest(theta, found)
         return found if found.lower > enough else None
 
-    def over_levels(self, group: Group, levels: Array) -> None:
-        """Improve the levels of a group."""
-        K = len(self.variance)
+    def climb(self, pattern: Array, start: Array) -> None:
+        """Improve the levels z in theta = pattern @ z; steps are counted in resolutions."""
+        known: Cuts | None = None
+        unit = self.resolution
 
-        def theta(z: Array) -> Array:
-            inside = np.array([min(max(z[0], 0.0), 1.0), max(z[1], 0.0), min(max(z[2], 0.0), 1.0)])
-            return group.means(K, inside, self.resolution)
+        def function(z: Array) -> tuple[float, Array] | None:
+            nonlocal known
+            theta = np.clip(pattern @ (z * unit), 0.0, 1.0)
+            found = self.value(theta, CLIMB_TOLERANCE, known=known)
+            if found is None:
+                return None
+            known = _active(found)
+            return found.lower, unit * (slope(self.problem(theta), found) @ pattern)
 
-        free = 3 if len(group.near) + 1 < K else 2
-        self._climb(theta, levels, np.array(FIRST_STEPS[:free]))
-
-    def over_means(self) -> None:
-        """Improve each mean of the best by itself."""
-        start = self.best.theta
-        steps = np.full(len(start), 2 * self.resolution)
-        self._climb(lambda z: np.clip(z, 0.0, 1.0), start, steps)
-
-    def _climb(self, theta: Callable[[Array], Array], at: Array, steps: Array) -> None:
-        """Try a step each way in each of the first coordinates; halve them if none helps."""
-        here = self.value(theta(at))
-        scale = 1.0
-        while here is not None and scale >= SMALLEST_STEP and seconds_left(self.deadline):
-            moved = False
-            for j, sign in ((j, sign) for j in range(len(steps)) for sign in (1.0, -1.0)):
-                there = at.copy()
-                there[j] += sign * scale * steps[j]
-                if np.array_equal(theta(there), theta(at)):
-                    continue
-                better = here.lower * (1 + SEARCH_TOLERANCE)
-                found = self.value(theta(there), better, _active(here))
-                if found is not None:
-                    at, here, moved = there, found, True
-            scale = scale if moved else scale / 2
+        ends = np.zeros(len(start)), np.full(len(start), 1.0 / unit)
+        climb(function, start / unit, *ends)
 
 
 def _active(found: Least) -> Cuts:
-    """The cuts in the proof, and the latest others."""
+    """The cuts in the proof, and the first others."""
     heavy = np.argsort(-found.weights, kind="stable")[:KEPT_CUTS]
     return found.cuts.only(heavy)

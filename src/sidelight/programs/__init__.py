@@ -5,6 +5,10 @@ The modules here know arrays and nothing of actions, feedback or policies:
     solver        linear and integer programs by HiGHS (inside scipy), with a time limit
     covers        fewest rows that cover all columns, and the fractional version
     independent   the largest set of vertices without an edge between two of them
+    separation    how badly a plan can be misled, and by which alternatives
+    bracketing    the same from above, by tangents
+    cutting       the cheapest plan that loses little, and the plan that loses least
+    ascent        uphill in a box
 """
 
 from .covers import FractionalCover, SetBracket, fractional_cover, smallest_cover

@@ -185,8 +185,9 @@ def least(
     trial = 0.5 * found.loss
     cuts = cuts.with_(found.cuts)
     for _ in range(steps):
-        _, weights, plan = refute(cut_rows(problem, cuts, trial))
-        lower = _excluded(problem, cuts, weights, best.upper)
+        rows = cut_rows(problem, cuts, trial)
+        _, weights, plan = refute(rows)
+        lower = _excluded(rows, cuts.shifts, weights, trial)
         found = separate(problem, plan, trial)
         if lower > best.lower:
             best = Least(lower, best.upper, weights, cuts, plan)
@@ -198,19 +199,43 @@ def least(
     return best
 
 
-def _excluded(problem: Setting, cuts: Cuts, weights: Array, upper: float) -> float:
-    """The largest beta below which the weights refute all plans; 0 if they never do."""
+def slope(problem: Setting, found: Least) -> Array:
+    """How the smallest loss changes with theta, the alternatives and plan kept [envelope theorem].
+
+    An alternative equal to theta moves with it.
+    """
+    used = found.weights > 0
+    w, cuts, beta = found.weights[used], found.cuts.only(used), found.lower
+    per_cut = (found.plan @ problem.info) * (cuts.means - problem.theta)
+    fixed = cuts.shifts == NO_CHANGE
+    best = np.arange(len(problem.theta)) == problem.theta.argmax()
+    per_cut[fixed] = (best - found.plan) / NO_CHANGE
+    return np.asarray(w @ per_cut / (w @ (1.0 / (beta + cuts.shifts))))
+
+
+def _excluded(rows: Array, shifts: Array, weights: Array, trial: float) -> float:
+    """The largest beta below which the weights refute all plans; `rows` are those at `trial`.
+
+    beta enters each row only through -log(beta + u): one decreasing function of beta, whose zero is
+    bracketed and bisected.
+    """
     used = weights > 0
-    w, few = weights[used], cuts.only(used)
+    w, u = weights[used], shifts[used]
+    margin = float((w @ rows[used]).min())
 
-    def margin(log_beta: float) -> float:
-        return float((w @ cut_rows(problem, few, math.exp(log_beta))).min())
+    def left(log_beta: float) -> float:
+        change = math.exp(log_beta) - trial
+        return margin - float(w @ np.log1p(change / (trial + u)))
 
-    high = math.log(upper) + 1e-3
-    low = high - 40
-    if margin(low) <= 0:
-        return 0.0
+    middle = math.log(trial)
+    low, high = (middle, middle + 1.0) if margin > 0 else (middle - 1.0, middle)
+    while left(high) > 0:
+        low, high = high, high + 2.0
+    while left(low) <= 0:
+        low, high = low - 4.0, low
+        if low < middle - 80:
+            return 0.0
     for _ in range(50):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if margin(middle) > 0 else (low, middle)
+        low, high = (middle, high) if left(middle) > 0 else (low, middle)
     return math.exp(low)

@@ -21,7 +21,7 @@ value f, it increases for u < p_k f (there exp(h) h' > f p_k/u > 1), so the grid
 for p_k = 0 it also has a point next to u = 0. Written as u expm1(...), F loses no digits when u is
 large.
 
-`loss_above` turns the concavity of h into a bound on the supremum that no grid can miss.
+`bracketing.loss_above` turns the concavity of h into a bound that no grid can miss.
 
 Everything is in units of the upper end D = 1. A coordinate that somebody sees exactly is not moved:
 one such play in a million rounds would expose the alternative, so it constrains nothing.
@@ -44,8 +44,12 @@ EXACT = 1e30
 PER_DECADE = 10
 LARGEST_SHIFT = 1e4
 NEXT_TO_ZERO = 1e-100
+# Where the plan learns nothing about an action, F creeps up to its limit at u = inf.
+FAR_SHIFTS = (1e5, 1e6, 1e8, 1e10)
 # Stands for q = p/(T n) where n = 0: large enough that the root is clipped.
 UNSEEN = 1e300
+# Divisions by 0 occur in branches that `where` then discards.
+quiet = np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +104,7 @@ def setting(means: Array, variance: Array, upper: float, horizon: float) -> Sett
     """The problem in units of `upper`."""
     with np.errstate(divide="ignore", over="ignore", under="ignore"):
         info = horizon * np.square(upper / np.sqrt(variance))
-    fixed = (info > EXACT).any(axis=0)
+    fixed = np.asarray((info > EXACT).any(axis=0))
     return Setting(np.minimum(means / upper, 1.0), np.where(fixed, 0.0, info), fixed)
 
 
@@ -115,20 +119,22 @@ def cut_rows(problem: Setting, cuts: Cuts, beta: float) -> Array:
     return np.asarray(logs - 0.5 * np.square(cuts.means - problem.theta) @ problem.info.T)
 
 
+@quiet
 def separate(problem: Setting, plan: Array, beta: float) -> Separation:
     """The loss of the plan per round, and alternatives at its local maxima [thm:lb-0].
 
     The maxima reported exceed `beta`, or nearly so, or are the largest one. A loss below `beta` is
     not searched for with the same care: it decides nothing.
     """
-    oracle = _Oracle(problem, plan)
+    oracle = Oracle(problem, plan)
     grid = oracle.grid(beta)
     reply = oracle.reply(np.repeat(oracle.best, grid.shape[1]), grid.ravel())
     F = reply.loss.reshape(grid.shape)
-    row, column = np.nonzero(_peaks(F) & ((0.8 * beta < F) | (F.max() == F)))
+    row, column = np.nonzero(_peaks(F) & (min(0.8 * beta, 0.999 * float(F.max())) < F))
     k = oracle.best[row]
-    low, high = (grid[row, np.clip(column + d, 0, grid.shape[1] - 1)] for d in (-1, 1))
-    u = oracle.polish(k, grid[row, column], low, high)
+    last = grid.shape[1] - 1
+    sides = [row * grid.shape[1] + np.clip(column + d, 0, last) for d in (-1, 0, 1)]
+    u = oracle.polish(*(reply.only(side) for side in sides))
     reply = oracle.reply(k, u)
     loss = max(oracle.told, float(reply.loss.max(initial=-np.inf)))
     # A cut at u = 0 asks nothing of plans that play k a little; half of the excess can be spared.
@@ -145,81 +151,8 @@ def _peaks(F: Array) -> BoolArray:
     return np.asarray((height >= walls[:, :-2]) & (height > walls[:, 2:]))
 
 
-def loss_above(problem: Setting, plan: Array, tolerance: float = 1e-7) -> float:
-    """A bound on the loss of the plan per round that no grid can miss [thm:lb-0].
-
-    h lies below its tangents, and exp(line) - u is convex: between two points, F is at most its
-    value at the ends or where the tangents cross. Intervals are split until the excess over the
-    largest F seen is within the tolerance.
-    """
-    oracle = _Oracle(problem, plan)
-    count = len(oracle.best)
-    low = np.where(plan[oracle.best] > 0, 1e-9 * plan[oracle.best] * oracle.told, 0.0)
-    ends = np.stack([np.maximum(low, NEXT_TO_ZERO), np.full(count, LARGEST_SHIFT)])
-    k = np.concatenate([oracle.best, oracle.best])
-    at = oracle.reply(k, ends.ravel())
-    lowest = max(oracle.told, float(at.loss.max()))
-    above = float(np.max(at.loss[:count] + ends[0]))
-    left = _Points(oracle.best, ends[0], at.height[:count], at.slope[:count])
-    right = _Points(oracle.best, ends[1], at.height[count:], at.slope[count:])
-    for _ in range(200):
-        tops, crossing = _tangent_tops(left, right)
-        open_ = tops > lowest * (1 + tolerance)
-        above = max(above, float(tops[~open_].max(initial=lowest)))
-        if not open_.any() or open_.sum() > 100_000:
-            above = max(above, float(tops[open_].max(initial=lowest)))
-            break
-        left, right = left.only(open_), right.only(open_)
-        middle = _between(left.u, right.u, crossing[open_])
-        at = oracle.reply(left.k, middle)
-        lowest = max(lowest, float(at.loss.max()))
-        mid = _Points(left.k, middle, at.height, at.slope)
-        left, right = left.joined(mid), mid.joined(right)
-    return max(above, oracle.tail_above(LARGEST_SHIFT))
-
-
 @dataclass(frozen=True, eq=False)
-class _Points:
-    """Values and slopes of h_k at shifts u."""
-
-    k: IntArray
-    u: Array
-    height: Array
-    slope: Array
-
-    def only(self, keep: BoolArray) -> _Points:
-        return _Points(self.k[keep], self.u[keep], self.height[keep], self.slope[keep])
-
-    def joined(self, other: _Points) -> _Points:
-        pairs = zip(
-            (self.k, self.u, self.height, self.slope),
-            (other.k, other.u, other.height, other.slope),
-            strict=True,
-        )
-        k, u, height, slope = (np.concatenate(pair) for pair in pairs)
-        return _Points(k.astype(np.intp), u, height, slope)
-
-
-def _tangent_tops(left: _Points, right: _Points) -> tuple[Array, Array]:
-    """An upper bound on F between the points, and where the tangents of h cross."""
-    bend = left.slope - right.slope
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = (right.height - left.height + left.slope * left.u - right.slope * right.u) / bend
-    z = np.where(bend > 0, np.clip(z, left.u, right.u), right.u)
-    crossing = np.exp(left.height + left.slope * (z - left.u)) - z
-    ends = np.maximum(np.exp(left.height) - left.u, np.exp(right.height) - right.u)
-    return np.maximum(crossing, ends), z
-
-
-def _between(low: Array, high: Array, wish: Array) -> Array:
-    """A point well inside the interval: the one wished for, or the geometric mean."""
-    middle = np.sqrt(low) * np.sqrt(high)
-    inside = (wish > low * 1.05) & (wish < high / 1.05)
-    return np.asarray(np.where(inside, wish, middle))
-
-
-@dataclass(frozen=True, eq=False)
-class _Reply:
+class Reply:
     """Worst alternatives for pairs (k, u): one row each."""
 
     k: IntArray
@@ -230,6 +163,15 @@ class _Reply:
     height: Array
     slope: Array
 
+    def only(self, keep: IntArray) -> Reply:
+        """Some of the rows."""
+        floats = (self.u, self.level, self.drop, self.loss, self.height, self.slope)
+        return Reply(self.k[keep], *(part[keep] for part in floats))
+
+    def rise(self) -> Array:
+        """log(exp(h) h'), which is positive where F increases."""
+        return np.asarray(self.height + np.log(self.slope))
+
     def means(self, theta: Array) -> Array:
         """theta', with k on top in floating point too."""
         means = np.clip(theta - self.drop, 0.0, self.level[:, None])
@@ -237,15 +179,14 @@ class _Reply:
         return np.asarray(means)
 
 
-class _Oracle:
+class Oracle:
     """One plan, questioned about many pairs (k, u) at once."""
 
     def __init__(self, problem: Setting, plan: Array) -> None:
         self.theta, self.fixed, self.p = problem.theta, problem.fixed, plan
         self.n = plan @ problem.info
         self.told = float(plan @ problem.gaps)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            q = np.where(plan > 0, np.minimum(plan / self.n, UNSEEN), 0.0)
+        q = np.where(plan > 0, np.minimum(plan / self.n, UNSEEN), 0.0)
         self.q = np.where(self.fixed, 0.0, q)
         floor = self.theta[self.fixed].max(initial=0.0)
         self.low = np.maximum(self.theta, floor)
@@ -260,9 +201,10 @@ class _Oracle:
         decades = np.log10(LARGEST_SHIFT / start.min())
         steps = np.linspace(0.0, 1.0, 2 + int(PER_DECADE * decades))
         inner = start[:, None] * (LARGEST_SHIFT / start[:, None]) ** steps
-        return np.hstack([np.full((len(p), 1), NEXT_TO_ZERO), inner])
+        outer = np.tile(FAR_SHIFTS, (len(p), 1))
+        return np.hstack([np.full((len(p), 1), NEXT_TO_ZERO), inner, outer])
 
-    def reply(self, k: IntArray, u: Array) -> _Reply:
+    def reply(self, k: IntArray, u: Array) -> Reply:
         """The worst alternatives with best action k at shift u."""
         rows = np.arange(len(k))
         v = self._level(k, u)
@@ -275,14 +217,13 @@ class _Oracle:
         y[rows, k] = u
         slope = (1.0 / y) @ self.p
         loss = u * np.expm1(np.minimum(exponent, 700.0))
-        return _Reply(k, u, v, x, loss, exponent + np.log(u), slope)
+        return Reply(k, u, v, x, loss, exponent + np.log(u), slope)
 
     def _drops(self, k: IntArray, u: Array, v: Array) -> tuple[Array, Array, Array]:
         """How far the others fall, x; y = gap' + u; and sqrt(e^2 + 4q)."""
         e = (v + u)[:, None] - self.theta
         s = np.sqrt(np.square(e) + 4 * self.q)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            x = np.where(e > 0, 2 * self.q / (e + s), 0.5 * (s - e))
+        x = np.where(e > 0, 2 * self.q / (e + s), 0.5 * (s - e))
         x = np.minimum(np.maximum(x, self.theta - v[:, None]), self.theta)
         x[:, self.fixed] = 0.0
         y = np.maximum(e + x, u[:, None])
@@ -294,9 +235,8 @@ class _Oracle:
         bottom = (x >= self.theta) | self.fixed
         held = ~bottom & (x <= self.theta - v[:, None])
         rate = self.p / y
-        with np.errstate(divide="ignore", invalid="ignore"):
-            pull = np.where(bottom, rate, self.n * x)
-            fade = np.where(bottom, rate / y, np.where(held, self.n, self.n * x / s))
+        pull = np.where(bottom, rate, self.n * x)
+        fade = np.where(bottom, rate / y, np.where(held, self.n, self.n * x / s))
         fade = np.where(pull > 0, fade, 0.0)
         rows = np.arange(len(k))
         pull[rows, k] = fade[rows, k] = 0.0
@@ -329,64 +269,24 @@ class _Oracle:
         pull, fade = self._pull(k, u, v)
         resist = n * (v - self.theta[k])
         surplus = pull - resist
-        with np.errstate(divide="ignore", invalid="ignore"):
-            bend = np.where(pull > 0, fade / pull, 0.0)
-            b = n + resist * bend
-            step = 2 * surplus / (b + np.sqrt(np.maximum(b * b + 4 * n * bend * surplus, 0)))
+        bend = np.where(pull > 0, fade / pull, 0.0)
+        b = n + resist * bend
+        step = 2 * surplus / (b + np.sqrt(np.maximum(b * b + 4 * n * bend * surplus, 0)))
         return np.where(surplus == 0, 0.0, step), surplus
 
-    def polish(self, k: IntArray, u: Array, low: Array, high: Array) -> Array:
-        """The local maximum of F between two grid points: the zero of log(exp(h) h') [Illinois]."""
-        a, b = np.log(low), np.log(high)
-        fa, fb = self._rise(k, a), self._rise(k, b)
+    def polish(self, left: Reply, middle: Reply, right: Reply) -> Array:
+        """The local maximum of F between grid points: the zero of log(exp(h) h') [Illinois]."""
+        k, found = middle.k, np.log(middle.u)
+        a, b, fa, fb = np.log(left.u), np.log(right.u), left.rise(), right.rise()
         movable = (fa > 0) & (fb < 0)
-        found = np.log(u)
-        for _ in range(30):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                c = np.where(movable, (a * fb - b * fa) / (fb - fa), found)
-            fc = self._rise(k, c)
-            right = fc < 0
-            fa, fb = np.where(right, fa * 0.5, fc), np.where(right, fc, fb * 0.5)
-            a, b = np.where(right, a, c), np.where(right, c, b)
-            found, last = c, found
-            if (np.abs(found - last) <= 1e-5).all():
+        for _ in range(30 if movable.any() else 0):
+            c = np.where(movable, (a * fb - b * fa) / (fb - fa), found)
+            fc = self.reply(k, np.exp(c)).rise()
+            below = fc < 0
+            fa, fb = np.where(below, fa * 0.5, fc), np.where(below, fc, fb * 0.5)
+            a, b = np.where(below, a, c), np.where(below, c, b)
+            settled = np.abs(c - found) <= 1e-4
+            found = c
+            if settled.all():
                 break
-        return np.asarray(np.where(movable, np.exp(found), u))
-
-    def _rise(self, k: IntArray, log_u: Array) -> Array:
-        reply = self.reply(k, np.exp(log_u))
-        return np.asarray(reply.height + np.log(reply.slope))
-
-    def tail_above(self, u: float) -> float:
-        """A bound on F beyond the shift u: max over theta' of (<p, gap'> + u) exp(-r) - u.
-
-        With log(m) <= log(M) + (m - M)/M for any M, the alternatives decouple as before.
-        """
-        k = self.best
-        n, base, low, high = self.n[k], self.theta[k], self.low[k], self.high[k]
-        M = self.told + u
-        for _ in range(60):
-            v = 0.5 * (low + high)
-            up = self._tail_pull(k, v, M) > n * (v - base)
-            low, high = np.where(up, v, low), np.where(up, high, v)
-        gain = self._tail_gain(k, 0.5 * (low + high), M)
-        return float(M * np.expm1(gain.max() + u / M - 1) + M - u)
-
-    def _tail_drops(self, v: Array, M: float) -> Array:
-        x = np.minimum(np.maximum(self.q / M, self.theta - v[:, None]), self.theta)
-        x[:, self.fixed] = 0.0
-        return np.asarray(x)
-
-    def _tail_pull(self, k: IntArray, v: Array, M: float) -> Array:
-        x = self._tail_drops(v, M)
-        held = (x <= self.theta - v[:, None]) & (x < self.theta) & ~self.fixed
-        pull = np.where(held, self.n * x, self.p / M)
-        pull[np.arange(len(k)), k] = 0.0
-        return np.asarray(pull.sum(axis=1))
-
-    def _tail_gain(self, k: IntArray, v: Array, M: float) -> Array:
-        x = self._tail_drops(v, M)
-        rows = np.arange(len(k))
-        x[rows, k] = self.theta[k] - v
-        gap = np.maximum(v[:, None] - self.theta + x, 0.0)
-        return np.asarray(gap @ self.p / M - 0.5 * np.square(x) @ self.n)
+        return np.asarray(np.where(movable, np.exp(found), middle.u))

@@ -1,0 +1,47 @@
+"""Uphill in a box: a local maximum of a function that knows its slope, by L-BFGS-B (inside scipy).
+
+The answer is the best point at which the function was asked, so a function that is not quite
+smooth, or a clock that runs out, costs quality and never validity.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from .solver import Array
+
+Valued = Callable[[Array], tuple[float, Array] | None]
+
+
+class _StopError(Exception):
+    """The function has no more answers."""
+
+
+def climb(function: Valued, start: Array, low: Array, high: Array, evaluations: int = 60) -> None:
+    """Ask the function at better and better points; it says None to stop, and keeps the best.
+
+    Values are divided by the first one, so that the stopping rule is relative.
+    """
+    from scipy.optimize import minimize  # noqa: PLC0415 - slow to import
+
+    unit = math.nan
+
+    def downhill(x: Array) -> tuple[float, Array]:
+        nonlocal unit
+        answer = function(np.clip(x, low, high))
+        if answer is None:
+            raise _StopError
+        value, slope = answer
+        if math.isnan(unit):
+            unit = max(abs(value), 1e-300)
+        return -value / unit, -slope / unit
+
+    options = {"maxfun": evaluations, "ftol": 1e-6, "gtol": 1e-6}
+    bounds = list(zip(low, high, strict=True))
+    try:
+        minimize(downhill, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    except _StopError:
+        return
