@@ -18,14 +18,15 @@ _UP = Context(prec=60, rounding=ROUND_CEILING, Emin=-(10**9), Emax=10**9)
 
 def log_down(x: Fraction) -> Fraction:
     """A rational just below log(x), for x > 0."""
-    below = _DOWN.divide(Decimal(x.numerator), Decimal(x.denominator))
-    return Fraction(_DOWN.next_minus(_DOWN.ln(below)))
+    below = _DOWN.ln(_DOWN.divide(Decimal(x.numerator), Decimal(x.denominator)))
+    # log 1 is exact, and the number next to 0 has a billion digits.
+    return Fraction(_DOWN.next_minus(below)) if below else Fraction(0)
 
 
 def log_up(x: Fraction) -> Fraction:
     """A rational just above log(x), for x > 0."""
-    above = _UP.divide(Decimal(x.numerator), Decimal(x.denominator))
-    return Fraction(_UP.next_plus(_UP.ln(above)))
+    above = _UP.ln(_UP.divide(Decimal(x.numerator), Decimal(x.denominator)))
+    return Fraction(_UP.next_plus(above)) if above else Fraction(0)
 
 
 def sqrt_down(x: Fraction) -> Fraction:
