@@ -25,7 +25,7 @@ Departures from the paper. Its sigma is for uniform variance: for others we take
 observation (sigma_min), never an upper bound. A set that was found stands for the largest one.
 Near its threshold, the paper's problem for kappa = 1 leaves [0, D]^K; another one takes its place.
 The proof of the weak form counts where ours add up, so it has no certificate: `closed_forms` lists
-it, `minimax` never chooses it. (The hidden set is larger unless rho exceeds 10^5.)
+it, `minimax` never chooses it. (It would win only where rho exceeds 10^5.)
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ The modules here know arrays and nothing of actions, feedback or policies:
     solver        linear and integer programs by HiGHS (inside scipy), with a time limit
     covers        fewest rows that cover all columns, and the fractional version
     independent   the largest set of vertices without an edge between two of them
+    hidden        actions that only others show, and what it costs to see them
+    subgames      the hardest cover of any part of a graph
 """
 
 from .covers import FractionalCover, SetBracket, fractional_cover, smallest_cover
