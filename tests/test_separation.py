@@ -99,9 +99,7 @@ def test_reported_values_are_those_of_the_reported_alternatives(seed: int) -> No
     problem, plan = random_case(rng, 4)
     found = separate(problem, plan, 1e-3)
     assert ((found.cuts.means >= 0) & (found.cuts.means <= 1)).all()
-    for value, other, shift in zip(
-        found.values, found.cuts.means, found.cuts.shifts, strict=True
-    ):
+    for value, other, shift in zip(found.values, found.cuts.means, found.cuts.shifts, strict=True):
         here = naive.loss_at(problem.theta, problem.info, plan, other, shift)
         # A cut for an action out of the plan is moved away from u = 0, at a cost of 1 %.
         assert here == pytest.approx(value, rel=0.011, abs=1e-9 * (1 + shift))

@@ -98,12 +98,11 @@ class Feedback:
     ) -> Self:
         """Playing i shows j for each edge i -> j, with the standard deviation sigma_j.
 
-        `graph` is a networkx graph, a mapping from an action to those it shows (or to a mapping from
-        these to standard deviations), or pairs (i, j). An
-        undirected edge works both ways. An edge of a networkx graph may carry its own `variance` or
-        `sigma`, and an edge (i, j, sigma) its own standard deviation, as `to_edges` gives it.
-        `actions` gives the labels in order (`edges.default_order` otherwise), and `self_loops`
-        lets every action show itself.
+        `graph` is a networkx graph, pairs (i, j), or a mapping from an action to those it shows. An
+        undirected edge works both ways. Edges may carry a standard deviation of their own: as a
+        third entry (i, j, sigma), as a mapping from shown action to sigma, or in networkx as
+        `sigma` or `variance`. `actions` gives the labels in order (`edges.default_order` otherwise),
+        and `self_loops` lets every action show itself.
         """
         edges, nodes = edges_of(graph)
         pairs = [(source, target) for source, target, _ in edges]

@@ -285,6 +285,6 @@ def _subset(feedback: Feedback, actions: Iterable[int], what: str) -> Actions:
     return chosen
 
 
-def _check_budget(budget: float) -> None:
+def _check_budget(budget: object) -> None:
     if not (isinstance(budget, int | float) and budget > 0):
         raise InputError(f"budget = {budget!r}: give it a positive number of seconds")

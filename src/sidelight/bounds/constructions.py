@@ -6,8 +6,9 @@ rows then force a regret of at least B (or contradict each other), so B is a min
 
     better_one   one action is better by `gap` than the others in a set, everything else earns 0.
                  Each of the others must be seen, from within the set at a price of `gap` per play
-    hidden_set   a set is tied at a high level. Its members must be seen, and that is only possible
-                 from outside, at the price of the level
+    blind_pair   the same for a single action that the best does not show
+    hidden_tie   a hidden set is tied at a high level. Its members must be seen, and that is only
+                 possible from outside, at the price of the level
     tied_pair    two actions are tied. A change of +x and -x, or of -x and +x, must be noticed
 
 Everything is rational: sizes are floats, taken as the binary fractions that they are.
@@ -15,9 +16,11 @@ Everything is rational: sizes are floats, taken as the binary fractions that the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from ..feedback import Feedback
 from ..programs.hidden import HiddenSet
@@ -25,6 +28,14 @@ from .certificate import ZERO, Alternative, Case, Certificate, Information, Row
 from .rational import float_down
 
 Rows = Sequence[tuple[Fraction, Row]]
+
+
+@lru_cache(maxsize=8)
+def exact_variance(feedback: Feedback) -> tuple[tuple[Fraction | None, ...], ...]:
+    """The variances as rationals, None where nothing is seen; shared by all cases."""
+    entries = feedback.variance.tolist()
+    known = {v: None if math.isinf(v) else Fraction(v) for row in entries for v in row}
+    return tuple(tuple(known[v] for v in row) for row in entries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +53,8 @@ class Game:
 
     def case(self, means: Mapping[int, Fraction], rest: Fraction, worst_case: float) -> Case:
         """The problem with these means; all other actions have the mean `rest`."""
-        entries = self.feedback.variance.tolist()
-        known = {v: None if v == float("inf") else Fraction(v) for row in entries for v in row}
         return Case(
-            variance=tuple(tuple(known[v] for v in row) for row in entries),
+            variance=exact_variance(self.feedback),
             means=tuple(means.get(i, rest) for i in range(len(self.feedback))),
             upper=self.upper,
             horizon=self.horizon,

@@ -21,13 +21,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..feedback import BoolArray
 from ..programs import largest_independent_set
 from ..programs.ascent import climb
 from ..programs.cutting import Least, least, slope
 from ..programs.separation import Array, Cuts, Setting, setting
 from ..programs.solver import seconds_left
 from ..structure import strongly_observable
+from ..variances import BoolArray
 
 # Gaps are counted in units of the resolution; the first numbers are about right for bandits.
 FIRST_LEVELS = ((0.5, 2.5), (0.9, 5.0), (0.5, 0.0))

@@ -53,9 +53,9 @@ def known_structure(feedback: Feedback, budget: float) -> Structure:
 
 @lru_cache(maxsize=64)
 def hard_sets(feedback: Feedback, budget: float) -> HardSets:
-    """The hard sets that can be found within `budget` seconds; the same ones for all horizons."""
-    start = time.monotonic()
-    found = known_structure(feedback, 0.7 * budget)
+    """The hard sets found within about `budget` seconds; the same ones for all horizons."""
+    until = time.monotonic() + budget
+    found = known_structure(feedback, budget)
     variance = feedback.variance
     sharpest = variance.min(axis=0)
     known = found.independence.witness
@@ -64,7 +64,7 @@ def hard_sets(feedback: Feedback, budget: float) -> HardSets:
         independent=tuple(sorted(known, key=lambda i: (-sharpest[i], i))),
         blind=_blind(feedback, sharpest),
         pair=_pair(feedback),
-        hidden=hidden_set(variance, found.weak, start + budget),
+        hidden=hidden_set(variance, found.weak, max(until, time.monotonic() + budget / 4)),
         strong=not found.weak,
         domination=found.domination.lower,
         sigma_min=float(np.sqrt(sharpest.min())),

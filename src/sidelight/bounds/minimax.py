@@ -25,7 +25,7 @@ Departures from the paper. Its sigma is for uniform variance: for others we take
 observation (sigma_min), never an upper bound. A set that was found stands for the largest one.
 Near its threshold, the paper's problem for kappa = 1 leaves [0, D]^K; another one takes its place.
 The proof of the weak form counts where ours add up, so it has no certificate: `closed_forms` lists
-it, `minimax` never chooses it. (The hidden set is larger unless rho exceeds 10^5.)
+it, `minimax` never chooses it. (It would win only where rho exceeds 10^5.)
 """
 
 from __future__ import annotations
@@ -229,7 +229,9 @@ def high_root(p: float) -> float:
 def _tied_pair(game: Game, sets: HardSets) -> Form:
     """Two tied actions about which no play tells more than q, by [thm:lb-0] itself.
 
-    Both alternatives together, with the shift x (1/sqrt(1 - e^(-2 s^2)) - 1), give a contradiction.
+    The alternatives +x, -x and -x, +x, both with a shift of x (1/root - 1), contradict each other
+    for policies that never lose more than T x (1 - root), where root = sqrt(1 - e^(-2 s^2)). A
+    larger root costs a little; it keeps the shift within reach of logarithms.
     """
     (T, D), method = game.sizes, "two tied actions"
     if sets.pair is None:
@@ -238,15 +240,15 @@ def _tied_pair(game: Game, sets: HardSets) -> Form:
     i, j, q = sets.pair
     unit = math.sqrt(2 / q) / math.sqrt(T)
     s = min(TIE, D / 2 / unit)
-    root = math.sqrt(-math.expm1(-2 * s * s))
     x = min(s * unit, D / 2)
-    if not root > 0:
-        return Form(method, "ours", obstacle="its numbers are out of range")
+    inverse = 1 / max(math.sqrt(-math.expm1(-2 * s * s)), 1e-4)
+    partner = math.sqrt(inverse * inverse - 1)
+    loss = 1 - 1 / (inverse + partner) + partner * math.expm1(-s * s)
 
     def prove(B: float) -> Certificate:
-        return tied_pair(game, (i, j), Fraction(x), Fraction(x * (1 / root - 1)), B)
+        return tied_pair(game, (i, j), Fraction(x), Fraction(x * (inverse - 1)), B)
 
-    return Form(method, "ours", T * x * (1 - root), 0.0, prove)
+    return Form(method, "ours", T * x * loss, 0.0, prove)
 
 
 def _game(feedback: Feedback, upper: float, horizon: float) -> Game:

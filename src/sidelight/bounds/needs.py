@@ -28,8 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..feedback import BoolArray
-from ..variances import Array
+from ..variances import Array, BoolArray
 
 # Gaps this close to 4B/T, relatively, are compared with it in exact arithmetic; logarithms of
 # numbers that floats can hold are far more accurate.

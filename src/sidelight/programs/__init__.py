@@ -5,10 +5,13 @@ The modules here know arrays and nothing of actions, feedback or policies:
     solver        linear and integer programs by HiGHS (inside scipy), with a time limit
     covers        fewest rows that cover all columns, and the fractional version
     independent   the largest set of vertices without an edge between two of them
+    allocation    the cheapest plan that buys the information asked for
     separation    how badly a plan can be misled, and by which alternatives
     bracketing    the same from above, by tangents
     cutting       the cheapest plan that loses little, and the plan that loses least
     ascent        uphill in a box
+    hidden        actions that only others show, and what it costs to see them
+    subgames      the hardest cover of any part of a graph
 """
 
 from .covers import FractionalCover, SetBracket, fractional_cover, smallest_cover

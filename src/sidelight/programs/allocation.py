@@ -40,7 +40,8 @@ from typing import Literal
 
 import numpy as np
 
-from .solver import Array, solve_linear
+from ..variances import Array
+from .solver import solve_linear
 
 # HiGHS takes entries below 1e-9 for 0 and violations below 1e-10 for none. Entries are enlarged by
 # the square of this factor, and everything else by the factor itself.

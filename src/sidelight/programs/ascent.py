@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .solver import Array
+from ..variances import Array
 
 Valued = Callable[[Array], tuple[float, Array] | None]
 

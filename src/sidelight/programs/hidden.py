@@ -22,8 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..variances import Array
 from .independent import largest_independent_set
-from .solver import Array, solve_linear
+from .solver import solve_linear
 
 BoolArray = npt.NDArray[np.bool_]
 
