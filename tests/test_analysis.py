@@ -15,9 +15,9 @@ from sidelight.console import show_analysis
 
 SENTENCES = {
     "dosing": "minimax rate T^(2/3): A, B and C are seen only by playing test.",
-    "trap": "minimax rate T^(2/3): 1 is seen only by playing 2.",
-    "labs": "product-1 and product-2 are seen only by playing other actions; lab-1 shows them all",
-    "cycle": "seen only by playing other actions; together 0, 1, 2, 3 and 4 show them all.",
+    "trap": "minimax rate T^(2/3): action 1 is seen only by playing action 2.",
+    "labs": "product-1 and product-2 are seen only by playing others; lab-1 shows them all.",
+    "cycle": "seen only by playing others; actions 0, 1, 2, 3 and 4 together show them all.",
     "bandit": "minimax rate T^(1/2): every action shows itself or is shown by all others; the "
     "number of actions counts only through the independence number, 5.",
     "full-information": "every play shows every action, so nobody has to pay for information.",
@@ -33,7 +33,17 @@ def test_the_meaning_in_one_sentence(name: str) -> None:
 
 def test_long_lists_are_cut() -> None:
     said = meaning(sl.structure(sl.gallery("revealing", actions=12).feedback))
-    assert "1, 2, 3, 4 and 7 more are seen only by playing 0." in said
+    assert "actions 1, 2, 3, 4 and 7 more are seen only by playing action 0." in said
+
+
+def test_what_can_be_seen_exactly_needs_no_rate() -> None:
+    exact = {"bandit": "bounded regret", "revealing": "bounded regret"}
+    for name, rate in exact.items():
+        assert meaning(sl.structure(sl.gallery(name, sigma=0.0).feedback)).startswith(rate)
+    one_noisy = sl.Feedback([[0.0, 0.0, 0.0], [np.inf, 1.0, np.inf], [np.inf, np.inf, np.inf]])
+    assert meaning(sl.structure(one_noisy)).startswith("bounded regret")
+    hidden = sl.Feedback([[1.0, np.inf, 0.0], [np.inf, 1.0, np.inf], [np.inf, np.inf, np.inf]])
+    assert meaning(sl.structure(hidden)).startswith("minimax rate T^(1/2): whatever does not show")
 
 
 def test_one_action_has_nothing_to_lose() -> None:
@@ -74,7 +84,7 @@ def test_what_is_not_proved_is_a_caveat() -> None:
 
 @pytest.mark.parametrize("name", list(sl.gallery()))
 def test_every_record_is_json_without_infinities(name: str) -> None:
-    record = sl.analyze(sl.gallery(name)).to_dict()
+    record = sl.analyze(sl.gallery(name), budget=0.2).to_dict()
     again = json.loads(json.dumps(record, allow_nan=False))
     assert again["name"] == name
     assert again["feedback"]["actions"] == len(sl.gallery(name))
@@ -85,24 +95,29 @@ def test_every_record_is_json_without_infinities(name: str) -> None:
 
 def test_labels_of_any_kind_reach_the_record() -> None:
     feedback = sl.Feedback.bandit(2, labels=[("a", 1), None])
-    record = sl.analyze(feedback, name="odd").to_dict()
+    record = sl.analyze(feedback, name="odd", budget=0.2).to_dict()
     assert json.loads(json.dumps(record))["feedback"]["labels"] == [
         {"tuple": ["a", 1]},
         {"none": True},
     ]
 
 
+LABS = sl.analyze(sl.gallery("labs"), budget=0.2)
+
+
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_the_tables_fit_any_terminal(width: int) -> None:
     stream = StringIO()
-    show_analysis(Console(file=stream, width=width), sl.analyze(sl.gallery("labs")))
+    show_analysis(Console(file=stream, width=width), LABS)
     lines = stream.getvalue().splitlines()
     assert max(map(len, lines)) <= width
-    assert any("weak domination number" in line for line in lines)
+    assert "domination" in stream.getvalue()
+    assert "\N{HORIZONTAL ELLIPSIS}" not in stream.getvalue()
+    assert ("does not fit" in stream.getvalue()) == (width == 40)
 
 
 def test_markup_in_labels_is_text() -> None:
     stream = StringIO()
     feedback = sl.Feedback.bandit(2, labels=["[bold]x[/bold]", "y"])
-    show_analysis(Console(file=stream, width=100), sl.analyze(feedback))
+    show_analysis(Console(file=stream, width=100), sl.analyze(feedback, budget=0.2))
     assert "[bold]x[/bold]" in stream.getvalue()

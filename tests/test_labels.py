@@ -17,6 +17,7 @@ from sidelight.labels import (
     are_default,
     check_labels,
     decode_label,
+    display,
     encode_label,
     find_label,
     in_order,
@@ -201,3 +202,14 @@ def test_labels_that_files_cannot_hold_are_refused(label: Hashable) -> None:
 def test_values_that_are_no_labels(value: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         decode_label(value)
+
+
+def test_half_a_character_is_no_label() -> None:
+    with pytest.raises(InputError, match="of action 1 holds half a character"):
+        check_labels(["a", "\ud83d"], 2)
+
+
+def test_labels_are_displayed_on_one_line_and_without_control_characters() -> None:
+    assert display("a b") == "a b"
+    assert display("a\nb\x1b[1m") == r"a\nb\x1b[1m"
+    assert display((1, "x")) == "(1, 'x')"

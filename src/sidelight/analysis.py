@@ -16,8 +16,8 @@ from .structure import Actions, Bracket, GradedBracket, Structure, structure
 
 # Beyond this ratio of the largest to the smallest variance, "seen" and "barely seen" differ.
 GRADED = 10.0
-# Parts of the time budget for the structure and for the search for hard means.
-STRUCTURE, SEARCH = 0.7, 0.3
+# Parts of the time budget for the structure, and for each search for hard sets or hard means.
+STRUCTURE, SEARCH = 0.5, 0.2
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,12 @@ def analyze(
     rate = minimax_rate(feedback, upper, found)
     B = rate(horizon) if worst_case is None else worst_case
     lower = {
-        "minimax": bounds.minimax(feedback, upper, horizon),
+        "minimax": bounds.minimax(feedback, upper, horizon, SEARCH * budget),
         "minimax_computed": bounds.minimax_computed(
             feedback, upper, horizon, budget=SEARCH * budget
         ),
     }
-    promised = {"minimax": guarantees.minimax(feedback, upper, horizon)}
+    promised = {"minimax": guarantees.minimax(feedback, upper, horizon, budget=SEARCH * budget)}
     if isinstance(subject, Problem):
         lower = {
             "asymptotic": bounds.asymptotic(subject),
@@ -87,7 +87,7 @@ def analyze(
             "general": bounds.general(subject, horizon, B),
         } | lower
         promised |= {
-            "instance": guarantees.instance(subject, horizon),
+            "instance": guarantees.instance(subject, horizon, budget=SEARCH * budget),
             "asymptotic": guarantees.asymptotic(subject, horizon),
         }
     source = rate.words if worst_case is None else "given"

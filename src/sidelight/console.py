@@ -78,9 +78,8 @@ def _matrix(feedback: Feedback, found: Structure, blank: str) -> Table:
 
 def _numbers(found: Structure) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("structure", no_wrap=True)
-    table.add_column("value", no_wrap=True)
-    table.add_column("witness")
+    for title in ("structure", "value", "witness"):
+        table.add_column(title, overflow="fold")
 
     def add(name: str, number: Bracket) -> None:
         _add(table, name, str(number), _names(found, number.witness))
@@ -127,9 +126,9 @@ def _show_bounds(console: Console, analysis: Analysis) -> None:
         ("regret is at most", UPPER, analysis.guarantees),
     ):
         table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column(title, no_wrap=True)
+        table.add_column(title, overflow="fold", min_width=12)
         table.add_column("value", no_wrap=True, justify="right")
-        table.add_column("how, or why not")
+        table.add_column("how, or why not", overflow="fold")
         for name in names:
             if name in found:
                 _add(table, names[name], *_cells(found[name]))

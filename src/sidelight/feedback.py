@@ -101,8 +101,8 @@ class Feedback:
         `graph` is a networkx graph, pairs (i, j), or a mapping from an action to those it shows. An
         undirected edge works both ways. Edges may carry a standard deviation of their own: as a
         third entry (i, j, sigma), as a mapping from shown action to sigma, or in networkx as
-        `sigma` or `variance`. `actions` gives the labels in order (`edges.default_order` otherwise),
-        and `self_loops` lets every action show itself.
+        `sigma` or `variance`. `actions` gives the labels in order (by default as
+        `edges.default_order` says), and `self_loops` lets every action show itself.
         """
         edges, nodes = edges_of(graph)
         pairs = [(source, target) for source, target, _ in edges]

@@ -21,13 +21,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from numbers import Rational, Real
 
 import numpy as np
 
-from ..errors import InputError
 from ..problem import Problem
 from .certificate import Case, Certificate, Row, Rows, tally, worth
+from .inputs import positive
 from .rational import float_down
 
 
@@ -44,22 +43,6 @@ def exact_case(
         horizon=None if horizon is None else positive(horizon, "horizon", "rounds"),
         worst_case=None if worst_case is None else positive(worst_case, "worst_case", "regret"),
     )
-
-
-def positive(value: float, name: str, unit: str) -> Fraction:
-    """The exact value of a positive number that a float can hold; anything else is an error."""
-    try:
-        if isinstance(value, bool) or not isinstance(value, Real):
-            raise TypeError
-        if not 0 < float(value) < math.inf:
-            raise ValueError
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(
-            f"{name} = {value!r} must be a positive, finite number of {unit}"
-        ) from None
-    if isinstance(value, Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
-    return Fraction(float(value))
 
 
 def weighted(prices: Iterable[float], rows: Iterable[Row]) -> tuple[tuple[Fraction, Row], ...]:

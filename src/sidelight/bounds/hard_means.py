@@ -16,6 +16,7 @@ value gives for free. It is deterministic but for the time at which it is cut of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -68,7 +69,7 @@ def hardest(variance: Array, upper: float, horizon: float, deadline: float) -> H
     """The hardest means found in time."""
     search = _Search(variance, upper, horizon, deadline)
     scores: list[tuple[float, int, Array, Array]] = []
-    for group in groups(variance < np.inf):
+    for group in groups(variance < np.inf, deadline):
         pattern = group.pattern(len(variance))
         for v, x in FIRST_LEVELS:
             levels = np.array([v, x * search.resolution, 0.0])[: pattern.shape[1]]
@@ -87,10 +88,10 @@ def hardest(variance: Array, upper: float, horizon: float, deadline: float) -> H
     return search.best
 
 
-def groups(observes: BoolArray) -> Iterator[Group]:
+def groups(observes: BoolArray, deadline: float = math.inf) -> Iterator[Group]:
     """Which actions to put on top and near it; the most promising first."""
     seen: set[Group] = set()
-    for chosen in _clusters(observes):
+    for chosen in _clusters(observes, deadline):
         tops = chosen if len(chosen) <= 3 else chosen[:1]
         for top in tops:
             group = Group(top, tuple(i for i in chosen if i != top))
@@ -99,17 +100,17 @@ def groups(observes: BoolArray) -> Iterator[Group]:
                 yield group
 
 
-def _clusters(observes: BoolArray) -> Iterator[tuple[int, ...]]:
+def _clusters(observes: BoolArray, deadline: float) -> Iterator[tuple[int, ...]]:
     K = len(observes)
     edges = (observes | observes.T) & ~np.eye(K, dtype=bool)
     weak = np.flatnonzero(~strongly_observable(observes))
     if len(weak):
-        inside = largest_independent_set(edges[np.ix_(weak, weak)]).witness
+        inside = largest_independent_set(edges[np.ix_(weak, weak)], deadline).witness
         if len(inside) > 1:
             yield tuple(sorted(int(weak[i]) for i in inside))
         for i in weak[: 1 + MANY_ACTIONS // 2]:
             yield from ((int(i), int(j)) for j in np.flatnonzero(~observes[:, i]) if j != i)
-    independent = largest_independent_set(edges).witness
+    independent = largest_independent_set(edges, deadline).witness
     if len(independent) > 1:
         yield tuple(sorted(independent))
     yield tuple(range(K))
@@ -128,7 +129,8 @@ class _Search:
         seen = info[info > 0]
         self.resolution = float(min(1 / np.sqrt(np.median(seen)), 0.05)) if len(seen) else 0.05
         middle = np.full(K, 0.5)
-        self.best = Hardest(middle, least(self.problem(middle), None, SEARCH_TOLERANCE))
+        first = least(self.problem(middle), None, SEARCH_TOLERANCE, deadline=deadline)
+        self.best = Hardest(middle, first)
 
     def problem(self, theta: Array) -> Setting:
         return setting(theta * self.upper, self.variance, self.upper, self.horizon)
@@ -139,7 +141,8 @@ class _Search:
         """What these means prove; None if out of time, or if it is not more than `enough`."""
         if seconds_left(self.deadline) == 0.0:
             return None
-        found = least(self.problem(theta), known, tolerance, enough=enough)
+        problem = self.problem(theta)
+        found = least(problem, known, tolerance, enough=enough, deadline=self.deadline)
         if found.lower > self.best.found.lower:
             self.best = Hardest(theta, found)
         return found if found.lower > enough else None

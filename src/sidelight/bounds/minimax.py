@@ -49,7 +49,7 @@ E = math.e
 ROOT_E = math.sqrt(E)
 # The maximiser of s (1 - sqrt(1 - exp(-2 s^2))); the maximum is 0.1910009.
 TIE = 0.4200359
-NAME = "minimax lower bound"
+NAME = "minimax"
 # A closed form is an equality of reals; this much below it the exact check has room.
 ROOM = 1e-12
 

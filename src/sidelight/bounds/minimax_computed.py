@@ -28,6 +28,8 @@ from .hard_means import hardest
 from .weighing import alternatives, as_fractions
 
 FINAL_TOLERANCE = 1e-6
+# Time for the last digits of the means found, as a part of the time for finding them.
+FINISH = 0.5
 # How far below the value of the program the claim is put, until exact arithmetic confirms it.
 SPARES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 
@@ -47,7 +49,7 @@ def minimax_computed(
     found = hardest(feedback.variance, middle.upper, T, deadline)
     problem = Problem(feedback, np.minimum(found.theta * middle.upper, middle.upper), middle.upper)
     scaled = setting(problem.means, feedback.variance, problem.upper, T)
-    final = least(scaled, found.found.cuts, FINAL_TOLERANCE)
+    final = least(scaled, found.found.cuts, FINAL_TOLERANCE, deadline=deadline + FINISH * budget)
     certificate = _certificate(problem, scaled, final, horizon)
     if certificate is None:
         nothing = Certificate(exact_case(problem, horizon), (), 0.0)

@@ -26,6 +26,7 @@ so a larger sum helps nobody.
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,6 +37,10 @@ from .solver import solve_linear
 # An alternative equal to theta with a huge shift says <p, gaps> <= beta, to a part in 1e12.
 NO_CHANGE = 1e12
 MAX_STEPS = 300
+
+
+# Rounds of cutting for the plan that loses least: in all, and those done however late it is.
+STEPS, FIRST_STEPS = 100, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,11 +177,17 @@ class Least:
 
 
 def least(
-    problem: Setting, start: Cuts | None, tolerance: float, *, enough: float = 0.0, steps: int = 100
+    problem: Setting,
+    start: Cuts | None,
+    tolerance: float,
+    *,
+    enough: float = 0.0,
+    deadline: float = math.inf,
 ) -> Least:
     """The smallest loss of any plan: the minimax value as far as this theta can show it.
 
-    Stops early once the value is known to stay below `enough`.
+    Stops early once the value is known to stay below `enough`, and after the deadline: any cuts
+    prove something, so that only tightness is lost.
     """
     cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(start)
     plan = np.full(len(problem.theta), 1.0 / len(problem.theta))
@@ -184,7 +195,9 @@ def least(
     best = Least(0.0, found.loss, np.zeros(len(cuts)), cuts, plan)
     trial = 0.5 * found.loss
     cuts = cuts.with_(found.cuts)
-    for _ in range(steps):
+    for step in range(STEPS):
+        if step >= FIRST_STEPS and time.monotonic() > deadline:
+            break
         rows = cut_rows(problem, cuts, trial)
         _, weights, plan = refute(rows)
         lower = _excluded(rows, cuts.shifts, weights, trial)
