@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
@@ -30,7 +31,8 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
     console.print()
     if len(feedback) <= MATRIX_UP_TO:
         matrix = _matrix(feedback, found, blank="·" if console.encoding == "utf-8" else ".")
-        if console.measure(matrix).maximum <= console.width:
+        roomy = console.options.update(max_width=10_000)
+        if Measurement.get(console, roomy, matrix).maximum <= console.width:
             console.print(Text("what playing the row shows of the column (standard deviations)"))
             console.print(matrix)
         else:

@@ -34,10 +34,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..feedback import BoolArray
 from ..problem import Problem
 from ..programs.allocation import allocate, least_at, topped_up
-from ..variances import Array
+from ..variances import Array, BoolArray
 from .bound import Binding, Bound
 from .certificate import Case, Certificate, Pair, Row
 from .duality import exact_case, proved

@@ -60,6 +60,11 @@ class Case:
     horizon: Fraction | None = None
     worst_case: Fraction | None = None
 
+    @property
+    def actions(self) -> range:
+        """All actions."""
+        return range(len(self.means))
+
     @cached_property
     def best(self) -> int:
         """The best action; the lowest index of several."""
@@ -158,9 +163,9 @@ class Information:
             need = min(need, log_down(T * (self.fall + gap) / (8 * B)) / self.fall**2)
         return need
 
-    def load(self, case: Case, played: int) -> Fraction:
-        """The information about the action in one play."""
-        return case.precision(played, self.action)
+    def loads(self, case: Case) -> list[Fraction]:
+        """The information about the action in one play of each."""
+        return [case.precision(played, self.action) for played in case.actions]
 
 
 @dataclass(frozen=True)
@@ -185,21 +190,21 @@ class Alternative:
             raise RefutedError("an alternative has a mean outside [0, upper]")
         return ZERO
 
-    def load(self, case: Case, played: int) -> Fraction:
-        """A rational just above the bracket."""
+    def loads(self, case: Case) -> list[Fraction]:
+        """Rationals just above the brackets."""
         T, B = case.at_horizon()
-        numerator = max(self.means) - self.means[played] + self.shift
-        if numerator <= 0:
+        best, level = max(self.means), B / T + self.shift
+        if self.shift <= 0:  # the best action of theta' would have the logarithm of 0
             raise RefutedError("an alternative with shift 0 has an infinite bracket")
-        told = sum(
-            (
-                case.precision(played, i) * (mine - other) ** 2
-                for i, (mine, other) in enumerate(zip(case.means, self.means, strict=True))
-                if mine != other
-            ),
-            ZERO,
-        )
-        return T * told / 2 - log_down(numerator / (B / T + self.shift))
+        pairs = enumerate(zip(case.means, self.means, strict=True))
+        moved = [(i, (mine - other) ** 2) for i, (mine, other) in pairs if mine != other]
+        loads = []
+        for played in case.actions:
+            seen = ((i, square) for i, square in moved if case.sees(played, i))
+            told = sum((case.precision(played, i) * square for i, square in seen), ZERO)
+            tempting = (best - self.means[played] + self.shift) / level
+            loads.append(T * told / 2 - log_down(tempting))
+        return loads
 
 
 @dataclass(frozen=True)
@@ -238,11 +243,13 @@ class Pair:
             raise RefutedError("the best action would have to fall below 0")
         return 2 / gap**2
 
-    def load(self, case: Case, played: int) -> Fraction:
-        """The information about the pair in one play."""
-        x = self.split
-        up = x**2 * case.precision(played, self.action) if x > 0 else ZERO
-        return up + ((1 - x) ** 2 * case.precision(played, case.best) if x < 1 else ZERO)
+    def loads(self, case: Case) -> list[Fraction]:
+        """The information about the pair in one play of each."""
+        parts = ((self.action, self.split**2), (case.best, (1 - self.split) ** 2))
+        return [
+            sum((part * case.precision(played, i) for i, part in parts if part), ZERO)
+            for played in case.actions
+        ]
 
 
 Row = Information | Alternative | Pair
@@ -256,10 +263,9 @@ def tally(case: Case, rows: Rows) -> tuple[Fraction, list[Fraction]]:
         raise RefutedError("a weight is negative")
     used = [(weight, row) for weight, row in rows if weight]
     needed = sum((weight * row.need(case) for weight, row in used), ZERO)
-    spent = [
-        sum((weight * row.load(case, j) for weight, row in used), ZERO)
-        for j in range(len(case.means))
-    ]
+    spent = [ZERO] * len(case.means)
+    for weight, row in used:
+        spent = [s + weight * load for s, load in zip(spent, row.loads(case), strict=True)]
     return needed, spent
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from .bound import Bound
 from .certificate import Certificate
 from .duality import exact_case
 from .hard_means import hardest
+from .minimax import minimax
 from .weighing import alternatives, as_fractions
 
 FINAL_TOLERANCE = 1e-6
@@ -40,7 +42,8 @@ def minimax_computed(
     """A lower bound on the worst-case regret of every policy, with the means that show it.
 
     The search for the means takes about `budget` seconds or less. Without the time limit it is
-    deterministic; a larger budget never finds less.
+    deterministic; a larger budget never finds less. Where the search finds nothing harder than the
+    closed forms of `minimax`, theirs is the answer.
     """
     deadline = time.monotonic() + budget
     middle = Problem(feedback, np.full(len(feedback), 0.5 * upper), upper)
@@ -51,6 +54,10 @@ def minimax_computed(
     scaled = setting(problem.means, feedback.variance, problem.upper, T)
     final = least(scaled, found.found.cuts, FINAL_TOLERANCE, deadline=deadline + FINISH * budget)
     certificate = _certificate(problem, scaled, final, horizon)
+    closed = minimax(feedback, upper, horizon, budget)
+    if closed.valid and (certificate is None or certificate.value < closed.value):
+        method = f"{closed.method}: the search found no harder means"
+        return replace(closed, name="minimax_computed", method=method)
     if certificate is None:
         nothing = Certificate(exact_case(problem, horizon), (), 0.0)
         return Bound("minimax_computed", 0.0, True, "regret is never negative", nothing)

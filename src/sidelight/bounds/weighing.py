@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..programs.separation import Array, Cuts, Setting
-from .certificate import Alternative, Case, Certificate
+from .certificate import Alternative, Case, Certificate, tally
 from .rational import float_down
 
 ZERO = Fraction(0)
@@ -47,8 +47,7 @@ def alternatives(problem: Setting, case: Case, cuts: Cuts) -> list[Alternative]:
 def prove(case: Case, rows: Sequence[Alternative], weights: Sequence[Fraction]) -> Certificate:
     """The best certificate with weights in these proportions."""
     used = [(w, row) for w, row in zip(weights, rows, strict=True) if w > 0]
-    actions = range(len(case.means))
-    slopes = [-sum((w * row.load(case, i) for w, row in used), ZERO) for i in actions]
+    slopes = [-spent for spent in tally(case, used)[1]]
     if used and min(slopes) > 0:
         return Certificate(case, tuple(used), math.inf)
     scale = _shortened(best_multiple(case.gaps, slopes))
