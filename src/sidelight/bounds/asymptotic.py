@@ -34,12 +34,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..feedback import BoolArray
 from ..problem import Problem
 from ..programs.allocation import allocate, least_at, topped_up
 from ..variances import Array
 from .bound import Binding, Bound
 from .certificate import Case, Certificate, Pair, Row
 from .duality import exact_case, proved
+from .rational import float_down
 
 # The search for splits stops when both bounds agree to this part of the value: the solver satisfies
 # rows to 1e-10, and less than 1e-9 is promised. Each step divides the distance by four.
@@ -63,11 +65,12 @@ def asymptotic(problem: Problem) -> Bound:
     case = exact_case(problem)
     if len(problem) == 1 or case.second_gap == 0:
         return _degenerate(case, "asymptotic", "eq:lb-asy")
-    pairs = _paper_pairs(case)
+    fixed = np.array([case.fixed(i) for i in range(len(problem))])
+    pairs = _paper_pairs(case, fixed)
     loads, ones = _loads(problem, pairs), np.ones(len(pairs))
     found = allocate(problem.gaps, loads, ones)
     plan = least_at(case.best, problem.gaps, loads, ones, found)
-    stands = np.array([not _outside(case, pair) for pair in pairs])
+    stands = np.array([not _outside(case, fixed, pair) for pair in pairs])
     prices = found.prices
     if prices[~stands].any():
         less = allocate(problem.gaps, loads, stands.astype(float))
@@ -92,7 +95,7 @@ def graves_lai(problem: Problem) -> Bound:
 def _search(problem: Problem, case: Case) -> tuple[list[Pair], Array, Array]:
     """Rows and prices that bound the constant from below, and a plan that does from above."""
     gaps = problem.gaps
-    first = _exact_pairs(case)
+    first = _exact_pairs(case, _fixed(problem))
     both = sorted({pair.action for pair in first if 0 < pair.split < 1})
     up = _loads(problem, [Pair(k, Fraction(1)) for k in both])
     down = _loads(problem, [Pair(k, Fraction(0)) for k in both])
@@ -100,7 +103,7 @@ def _search(problem: Problem, case: Case) -> tuple[list[Pair], Array, Array]:
     for _ in range(MOST_STEPS):
         pairs = [*kept, *added]
         found = allocate(gaps, _loads(problem, pairs), np.ones(len(pairs)))
-        n_k, n_best = found.plan @ up, found.plan @ down
+        n_k, n_best = _told(found.plan, up), _told(found.plan, down)
         plan = _satisfying(found.plan, gaps, up, (n_k, n_best))
         if gaps @ plan <= found.value * (1.0 + AGREED):
             break
@@ -118,46 +121,48 @@ def _satisfying(plan: Array, gaps: Array, up: Array, told: tuple[Array, Array]) 
     Either everything is scaled up, or n_best stays and each n_k is topped up on its own.
     """
     n_k, n_best = told
-    longer = plan * max(1.0, float(np.max(1.0 / n_k + 1.0 / n_best, initial=0.0)))
+    with np.errstate(over="ignore"):
+        excess = float(np.max(1.0 / n_k + 1.0 / n_best, initial=1.0))
+        longer = np.minimum(plan * excess, LARGEST)
     if (n_best <= 1.0).any():
         return longer
     fuller = topped_up(plan, gaps, up, 1.0 / (1.0 - 1.0 / n_best))
     return min(longer, fuller, key=lambda c: float(gaps @ c))
 
 
-def _paper_pairs(case: Case) -> list[Pair]:
+def _paper_pairs(case: Case, fixed: BoolArray) -> list[Pair]:
     """One row for each action: it alone moves. For the best action: to the second best."""
     others = [k for k in range(len(case.means)) if k != case.best]
     seconds = [k for k in others if case.gaps[k] == case.second_gap]
-    second = min(seconds, key=lambda k: _fixed(case, k))
+    second = min(seconds, key=lambda k: fixed[k])
     return [Pair(second, Fraction(0)), *(Pair(k, Fraction(1)) for k in others)]
 
 
-def _exact_pairs(case: Case) -> list[Pair]:
+def _exact_pairs(case: Case, fixed: BoolArray) -> list[Pair]:
     """The conditions that stand, each by its extreme splits and the middle one."""
     pairs: list[Pair] = []
     for k in range(len(case.means)):
         if k == case.best:
             continue
-        splits = [Fraction(0)] * (not _fixed(case, case.best)) + [Fraction(1)] * (
-            not _fixed(case, k)
-        )
+        splits = [Fraction(end) for end, i in enumerate((case.best, k)) if not fixed[i]]
         if len(splits) == 2:
             splits.append(Fraction(1, 2))
-        pairs += [pair for x in splits if not _outside(case, pair := Pair(k, x))]
+        rows = [Pair(k, split) for split in splits]
+        pairs += [pair for pair in rows if not _outside(case, fixed, pair)]
     return pairs
 
 
-def _fixed(case: Case, action: int) -> bool:
-    """Whether observing the action is free, so that nobody can be deceived about its mean."""
-    return case.sees(case.best, action) or case.exact(action)
+def _fixed(problem: Problem) -> BoolArray:
+    """Whether observing an action is free, as far as floats can tell."""
+    P = problem.feedback.precision
+    return np.asarray(problem.feedback.observes[problem.best] | np.isinf(P).any(axis=0))
 
 
-def _outside(case: Case, pair: Pair) -> bool:
+def _outside(case: Case, fixed: BoolArray, pair: Pair) -> bool:
     """Whether the one mean that can move would have to leave [0, upper]."""
     if pair.split == 1:
-        return case.means[case.best] == case.upper and _fixed(case, case.best)
-    return pair.split == 0 and case.means[pair.action] == 0 and _fixed(case, pair.action)
+        return bool(fixed[case.best]) and case.means[case.best] == case.upper
+    return pair.split == 0 and bool(fixed[pair.action]) and case.means[pair.action] == 0
 
 
 def _loads(problem: Problem, pairs: Sequence[Pair]) -> Array:
@@ -172,6 +177,11 @@ def _loads(problem: Problem, pairs: Sequence[Pair]) -> Array:
     rise = _information(P[:, actions], x * gap)
     fall = _information(P[:, [problem.best] * len(pairs)], (1.0 - x) * gap)
     return np.minimum(rise + fall, np.where(np.isinf(rise) | np.isinf(fall), np.inf, LARGEST))
+
+
+def _told(plan: Array, loads: Array) -> Array:
+    with np.errstate(over="ignore", under="ignore"):
+        return np.clip(plan @ loads, SMALLEST, LARGEST)
 
 
 def _information(precision: Array, change: Array) -> Array:
@@ -196,10 +206,10 @@ def _bound(problem: Problem, name: str, plan: Array, certificate: Certificate) -
     prices = np.zeros(len(problem))
     for weight, row in certificate.rows:
         if isinstance(row, Pair):
-            prices[row.action] += float(weight * row.split**2)
-            prices[problem.best] += float(weight * (1 - row.split) ** 2)
-    priced = np.flatnonzero(prices)
-    told = plan @ problem.feedback.precision[:, priced]
+            prices[row.action] += float_down(weight * row.split**2)
+            prices[problem.best] += float_down(weight * (1 - row.split) ** 2)
+    priced = np.flatnonzero(prices > 0)
+    told = _told(plan, problem.feedback.precision[:, priced])
     binding = tuple(
         Binding(int(i), float(n), float(prices[i])) for i, n in zip(priced, told, strict=True)
     )

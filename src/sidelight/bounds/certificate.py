@@ -81,9 +81,10 @@ class Case:
         """Whether playing the one shows the other."""
         return self.variance[played][observed] is not None
 
-    def exact(self, observed: int) -> bool:
-        """Whether some action shows this one without noise."""
-        return any(row[observed] == 0 for row in self.variance)
+    def fixed(self, observed: int) -> bool:
+        """Whether nobody can be deceived about a mean, for all log T: the best action shows it, or
+        some action does without noise."""
+        return self.sees(self.best, observed) or any(row[observed] == 0 for row in self.variance)
 
     def precision(self, played: int, observed: int) -> Fraction:
         """1/variance rounded up, 0 where unobserved; an exact observation has none to use."""
@@ -112,12 +113,14 @@ class Case:
             raise RefutedError("a variance is negative")
         if not all(0 <= mean <= self.upper for mean in self.means):
             raise RefutedError("a mean lies outside [0, upper]")
+        if any(x is not None and x <= 0 for x in (self.horizon, self.worst_case)):
+            raise RefutedError("horizon and worst case must be positive")
 
     def at_horizon(self) -> tuple[Fraction, Fraction]:
         """Horizon and worst case, for the rows that need them."""
         T, B = self.horizon, self.worst_case
-        if T is None or B is None or T <= 0 or B <= 0:
-            raise RefutedError("this row needs a positive horizon and a positive worst-case regret")
+        if T is None or B is None:
+            raise RefutedError("this claim needs a horizon and a worst-case regret")
         return T, B
 
 
@@ -229,10 +232,9 @@ class Pair:
         if x < 1 and case.sees(best, best):
             raise RefutedError("the best action shows itself for free")
         # With both unseen, the ends x = 0 and x = 1 are limits of splits that stay inside the box.
-        fixed_best = case.sees(best, best) or case.exact(best)
-        if x == 1 and case.means[best] == case.upper and fixed_best:
+        if x == 1 and case.means[best] == case.upper and case.fixed(best):
             raise RefutedError(f"action {k} would have to rise above the upper end of its range")
-        if x == 0 and case.means[k] == 0 and (case.sees(best, k) or case.exact(k)):
+        if x == 0 and case.means[k] == 0 and case.fixed(k):
             raise RefutedError("the best action would have to fall below 0")
         return 2 / gap**2
 

@@ -49,7 +49,8 @@ ZOOM = 32.0
 # Part of the value that a price must bring in to be kept.
 NOTHING = 1e-13
 
-LARGEST = float(np.finfo(float).max)
+# No need, plan or price is larger than this.
+LARGEST = 1e300
 
 # Room for rounding where one plan is compared with another, as a part of cost or plays.
 SPARE = 1e-10
@@ -77,11 +78,13 @@ class Allocation:
 def allocate(cost: Array, precision: Array, need: Array, total: float | None = None) -> Allocation:
     """The cheapest plan; `precision` is P, with rows that are bought and columns that need."""
     asked = np.flatnonzero((need > 0) & ~np.isinf(precision).any(axis=0))
-    P, needs = precision[:, asked], need[asked]
-    found = _unlimited(cost, P, needs) if total is None else _limited(cost, P, needs, total)
+    P, needs = precision[:, asked], np.minimum(need[asked], LARGEST)
+    # Plans and prices may leave the range of floats at its ends; they are cut off there.
+    with np.errstate(all="ignore"):
+        found = _unlimited(cost, P, needs) if total is None else _limited(cost, P, needs, total)
     prices = np.zeros(len(need))
-    prices[asked] = found.prices
-    return Allocation(found.status, found.value, found.plan, prices)
+    prices[asked] = _cut(found.prices)
+    return Allocation(found.status, found.value, _cut(found.plan), prices)
 
 
 def least_at(row: int, cost: Array, precision: Array, need: Array, optimal: Allocation) -> Array:
@@ -90,14 +93,15 @@ def least_at(row: int, cost: Array, precision: Array, need: Array, optimal: Allo
     P, needs = precision[:, asked], need[asked]
     # Only rows that pay for themselves are in a cheapest plan (complementary slackness).
     columns = np.flatnonzero(P @ optimal.prices[asked] >= cost * (1.0 - SPARE))
-    rows = (P[columns] / needs).T
-    unit = 1.0 / np.where(rows.any(axis=0), rows.max(axis=0, initial=0.0), 1.0)
-    spent = cost[columns] * unit / (optimal.value or 1.0)
-    solved = solve_linear(
-        (columns == row) * unit / max(1.0, float(optimal.plan[row])),
-        np.vstack([rows * unit, -spent]),
-        np.append(np.ones(len(asked)), -(1.0 + SPARE)),
-    )
+    with np.errstate(all="ignore"):
+        rows = (P[columns] / needs).T
+        unit = 1.0 / np.where(rows.any(axis=0), rows.max(axis=0, initial=0.0), 1.0)
+        spent = cost[columns] * unit / (optimal.value or 1.0)
+        program = np.vstack([rows * unit, -spent])
+    if not np.isfinite(program).all():
+        return optimal.plan
+    target = (columns == row).astype(float)
+    solved = solve_linear(target, program, np.append(np.ones(len(asked)), -(1.0 + SPARE)))
     if solved.x is None:  # the solver sees no plan within rounding: the one we have will do
         return optimal.plan
     plan = np.zeros(len(cost))
@@ -143,10 +147,10 @@ def _meet(
     long, short = (end.plan for end in ends)
     best, prices = 0.0, np.zeros(len(need))
     for _ in range(MOST_MEETINGS):
-        mu = max(float(cost @ (short - long)), 0.0) / float((long - short).sum())
-        length = float((total - short.sum()) / (long - short).sum())
+        mu = np.maximum(cost @ (short - long), 0.0) / (long - short).sum()
+        length = (total - short.sum()) / (long - short).sum()
         mixture = length * long + (1.0 - length) * short
-        if mu == 0.0:
+        if not 0.0 < mu < math.inf:
             break
         plan, offered = _cover(cost + mu, P, need)
         value = float(need @ offered) - mu * total
@@ -167,7 +171,7 @@ def _cover(cost: Array, P: Array, need: Array) -> tuple[Array, Array]:
     asked = np.flatnonzero(need > 0)
     if not len(asked):
         return plan, prices
-    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+    with np.errstate(all="ignore"):
         # Logarithms, because precisions and gaps may be at opposite ends of what a float can hold.
         offers = np.log(P[:, asked].T) - np.log(cost)  # information for one unit of money
         best = offers.max(axis=1)
@@ -180,8 +184,8 @@ def _cover(cost: Array, P: Array, need: Array) -> tuple[Array, Array]:
         money, offered = ZOOM * np.maximum(solved.x, 0.0), ZOOM * solved.multipliers
         plan = money * np.exp(kappa.max() - np.log(cost))
         offered = _polished(offered, money, rows, demand) * np.exp(-best)
-    prices[asked] = np.minimum(offered, LARGEST)
-    return topped_up(np.minimum(plan, LARGEST), cost, P, need), prices
+    prices[asked] = _cut(offered)
+    return topped_up(_cut(plan), cost, P, need), prices
 
 
 def _polished(prices: Array, x: Array, rows: Array, demand: Array) -> Array:
@@ -211,13 +215,18 @@ def _affordable(prices: Array, offers: Array) -> Array:
 def topped_up(plan: Array, cost: Array, P: Array, need: Array) -> Array:
     """The plan with what it leaves unmet bought in the cheapest way."""
     plan = plan.copy()
-    for i in np.flatnonzero(_unmet(plan, P, need) > 0):
-        unmet = need[i] - P[:, i] @ plan
-        if unmet > 0:
-            seers = np.flatnonzero(P[:, i])
-            j = seers[(cost[seers] / P[seers, i]).argmin()]
-            plan[j] += unmet / P[j, i]
-    return plan
+    with np.errstate(all="ignore"):
+        for i in np.flatnonzero(_unmet(plan, P, need) > 0):
+            unmet = need[i] - P[:, i] @ plan
+            if unmet > 0:
+                seers = np.flatnonzero(P[:, i])
+                j = seers[(cost[seers] / P[seers, i]).argmin()]
+                plan[j] += unmet / P[j, i]
+    return _cut(plan)
+
+
+def _cut(values: Array) -> Array:
+    return np.clip(np.nan_to_num(values, nan=0.0), 0.0, LARGEST)
 
 
 def _unmet(plan: Array, P: Array, need: Array) -> Array:
