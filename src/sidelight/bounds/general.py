@@ -23,6 +23,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..errors import InputError
 from ..problem import Problem
 from ..programs.cutting import Plan, cheapest
 from ..programs.separation import Cuts, Setting, cut_rows, setting
@@ -35,6 +36,8 @@ from .weighing import alternatives, as_fractions, prove
 METHOD = "thm:lb-0"
 # Where feasible and infeasible cannot be told apart in floats, a slightly larger B is feasible.
 SLACKS = (0.0, 1e-10, 1e-8, 1e-6)
+# A plan that loses at most this much too much, relatively, is as good as feasible.
+COMPLETE = 1e-5
 
 
 def general(
@@ -55,13 +58,14 @@ def general(
     D, T = problem.upper, float(horizon)
     scaled = setting(problem.means, problem.feedback.variance, D, T)
     beta = float(worst_case) / T / D
-    known = None if start is None else _known_cuts(start, D)
+    known = None if start is None else _known_cuts(start, scaled, D)
     answer, certificate = _solved(case, scaled, beta, known, tolerance)
     if relaxed.value > certificate.value:
         method = f"{relaxed.method}, which proves more here than the rows found for {METHOD}"
         return replace(relaxed, name="general", method=method)
     plan = answer.plan
     impossible = certificate.value == math.inf
+    complete = impossible or answer.loss <= beta * (1 + COMPLETE)
     return Bound(
         name="general",
         value=certificate.value,
@@ -69,7 +73,7 @@ def general(
         why=_impossible(problem, T, worst_case) if impossible else relaxed.why,
         certificate=certificate,
         allocation=None if plan is None else T * plan,
-        method=METHOD,
+        method=METHOD if complete else f"{METHOD}, some rows missing: the true value may be larger",
         binding=() if plan is None else _binding(scaled, beta, answer, T * D),
     )
 
@@ -80,22 +84,29 @@ def _solved(
     """The plan and its proof; or no plan, and the proof that there is none."""
     for slack in SLACKS:
         answer = cheapest(scaled, beta * (1 + slack), known, tolerance)
-        rows = alternatives(scaled, case, answer.cuts)
-        certificate = prove(case, rows, as_fractions(answer.weights))
+        used = answer.weights > 0
+        rows = alternatives(scaled, case, answer.cuts.only(used))
+        certificate = prove(case, rows, as_fractions(answer.weights[used]))
         if answer.plan is not None or certificate.value == math.inf:
             break
         known = answer.cuts
     return answer, certificate
 
 
-def _known_cuts(start: Bound, D: float) -> Cuts | None:
+def _known_cuts(start: Bound, scaled: Setting, D: float) -> Cuts | None:
     """The alternatives in the proof of an earlier bound."""
     if not isinstance(start.certificate, Certificate):
         return None
     rows = [row for _, row in start.certificate.rows if isinstance(row, Alternative)]
+    if any(len(row.means) != len(scaled.theta) for row in rows):
+        raise InputError(
+            "`start` is a bound for another number of actions: leave it out, or give one for "
+            f"{len(scaled.theta)} actions"
+        )
     if not rows:
         return None
     means = np.array([[float(mean) / D for mean in row.means] for row in rows])
+    means[:, scaled.fixed] = scaled.theta[scaled.fixed]
     return Cuts(np.clip(means, 0.0, 1.0), np.array([float(row.shift) / D for row in rows]))
 
 

@@ -78,15 +78,15 @@ def _certificate(
     problem: Problem, scaled: Setting, final: Least, horizon: float
 ) -> Certificate | None:
     """The refutation of the largest B that exact arithmetic confirms, or None for none."""
+    used = final.weights > 0
     for spare in SPARES:
         B = final.lower * (1 - spare) * float(horizon) * problem.upper
         if not 0 < B < math.inf:
             return None
         case = exact_case(problem, horizon, B)
-        rows = alternatives(scaled, case, final.cuts)
-        pairs = zip(as_fractions(final.weights), rows, strict=True)
-        used = tuple((weight, row) for weight, row in pairs if weight > 0)
-        certificate = Certificate(case, used, B, "minimax")
+        rows = alternatives(scaled, case, final.cuts.only(used))
+        weights = as_fractions(final.weights[used])
+        certificate = Certificate(case, tuple(zip(weights, rows, strict=True)), B, "minimax")
         if certificate.check():
             return certificate
     return None

@@ -70,15 +70,16 @@ def cheapest(
     cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(start)
     unit = beta
     loss = math.inf
-    plan, weights = None, np.zeros(len(cuts))
+    plan, last, weights = None, None, np.zeros(len(cuts))
     for step in range(1, MAX_STEPS + 1):
         rows = cut_rows(problem, cuts, beta)
-        plan, weights = _cheapest_under(problem.gaps, rows, unit)
+        last, (plan, weights) = plan, _cheapest_under(problem.gaps, rows, unit)
         if plan is None:
             return Plan(None, weights, cuts, loss, step)
         found = separate(problem, plan, beta)
         loss = found.loss
-        if loss <= beta * (1 + tolerance):
+        # A plan that comes back unchanged is as good as floats can make it.
+        if loss <= beta * (1 + tolerance) or (last is not None and np.array_equal(plan, last)):
             break
         unit = max(float(plan @ problem.gaps), 1e-6 * beta)
         cuts = cuts.with_(found.cuts)

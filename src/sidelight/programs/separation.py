@@ -93,7 +93,7 @@ class Cuts:
 
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """The loss of a plan per round, and where the local maxima are, with their values."""
+    """The loss of a plan per round, and alternatives near its local maxima, with their values."""
 
     loss: float
     cuts: Cuts
@@ -121,7 +121,7 @@ def cut_rows(problem: Setting, cuts: Cuts, beta: float) -> Array:
 
 @quiet
 def separate(problem: Setting, plan: Array, beta: float) -> Separation:
-    """The loss of the plan per round, and alternatives at its local maxima [thm:lb-0].
+    """The loss of the plan per round, and alternatives near its local maxima [thm:lb-0].
 
     The maxima reported exceed `beta`, or nearly so, or are the largest one. A loss below `beta` is
     not searched for with the same care: it decides nothing.
@@ -137,11 +137,8 @@ def separate(problem: Setting, plan: Array, beta: float) -> Separation:
     u = oracle.polish(*(reply.only(side) for side in sides))
     reply = oracle.reply(k, u)
     loss = max(oracle.told, float(reply.loss.max(initial=-np.inf)))
-    # A cut at u = 0 asks nothing of plans that play k a little; half of the excess can be spared.
-    spare = 0.01 * np.clip(reply.loss - beta, 1e-12 * beta, beta)
-    lifted = np.where(plan[k] == 0, np.maximum(u, spare), u)
-    cut = oracle.reply(k, lifted)
-    return Separation(loss, Cuts(cut.means(problem.theta), lifted), reply.loss)
+    cut = oracle.reply(k, oracle.practical(reply, beta))
+    return Separation(loss, Cuts(cut.means(problem.theta), cut.u), cut.loss)
 
 
 def _peaks(F: Array) -> BoolArray:
@@ -273,6 +270,17 @@ class Oracle:
         b = n + resist * bend
         step = 2 * surplus / (b + np.sqrt(np.maximum(b * b + 4 * n * bend * surplus, 0)))
         return np.where(surplus == 0, 0.0, step), surplus
+
+    def practical(self, peak: Reply, beta: float) -> Array:
+        """Shifts near those of the peaks that make better cuts, at the price of some excess.
+
+        At u = 0 a cut asks nothing of plans that play k a little; beyond 1 its row fades like 1/u.
+        """
+        excess = peak.loss - beta
+        lifted = np.maximum(peak.u, 0.01 * np.clip(excess, 1e-12 * beta, beta))
+        u = np.where(self.p[peak.k] == 0, lifted, peak.u)
+        near = self.reply(peak.k, np.minimum(peak.u, 1.0))
+        return np.where((peak.u > 1) & (near.loss - beta > 0.5 * excess), 1.0, u)
 
     def polish(self, left: Reply, middle: Reply, right: Reply) -> Array:
         """The local maximum of F between grid points: the zero of log(exp(h) h') [Illinois]."""

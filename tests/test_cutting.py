@@ -1,0 +1,149 @@
+"""Cutting planes: plans that are feasible and cheapest, losses that are least, slopes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from naive.structures import matrix
+from sidelight.programs.ascent import climb
+from sidelight.programs.bracketing import loss_above
+from sidelight.programs.cutting import cheapest, least, refute, slope
+from sidelight.programs.separation import Setting, cut_rows, setting
+from sidelight.variances import Array
+
+T = 1e4
+
+
+def problem(name: str, means: list[float], horizon: float = T) -> Setting:
+    return setting(np.array(means), matrix(name, len(means)), 1.0, horizon)
+
+
+@pytest.mark.parametrize(
+    ("name", "means", "B", "horizon"),
+    [
+        ("bandit", [0.7, 0.5, 0.35], 150, 1e4),
+        ("cycle", [0.7, 0.5, 0.35], 300, 1e4),
+        ("revealing", [0.35, 0.7, 0.5], 300, 1e4),
+        ("het3", [0.7, 0.5, 0.35], 150, 1e4),
+        ("bandit", [0.7, 0.5, 0.35], 5e4, 1e9),
+        ("bandit", [0.5, 0.7], 1e6, 1e12),
+    ],
+)
+def test_plan_and_rows_prove_each_other(
+    name: str, means: list[float], B: float, horizon: float
+) -> None:
+    here = problem(name, means, horizon)
+    beta = B / horizon
+    found = cheapest(here, beta)
+    assert found.plan is not None
+    assert found.plan.sum() == pytest.approx(1.0, abs=1e-14)
+    cost = float(found.plan @ here.gaps)
+    # From below: the weights. They are relative to gaps, so horizons eat digits in floats.
+    proved = float((here.gaps + found.weights @ cut_rows(here, found.cuts, beta)).min())
+    assert proved == pytest.approx(cost, rel=1e-8, abs=1e-15)
+    # From above: a plan for a slightly smaller B that provably loses at most B.
+    tau = 1e-6
+    tighter = cheapest(here, beta / (1 + tau), found.cuts)
+    assert tighter.plan is not None
+    assert loss_above(here, tighter.plan) <= beta
+    assert cost <= tighter.plan @ here.gaps <= cost * (1 + 100 * tau)
+
+
+def test_known_cuts_save_steps() -> None:
+    here = problem("cycle", [0.7, 0.5, 0.35])
+    cold = cheapest(here, 0.03)
+    warm = cheapest(here, 0.03, cold.cuts)
+    assert warm.plan is not None
+    assert cold.plan is not None
+    assert warm.steps <= 2 < cold.steps
+    assert warm.plan @ here.gaps == pytest.approx(cold.plan @ here.gaps, rel=1e-8)
+
+
+def test_a_game_is_solved_from_both_sides() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        rows = rng.normal(size=(5, 4)) * 10 ** rng.uniform(-3, 6, (1, 4))
+        value, weights, plan = refute(rows)
+        if value > 1e-9:
+            assert (weights @ rows > 0).all()
+        else:
+            assert (rows @ plan <= 1e-7 * np.abs(rows * plan).max()).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "means", "value"),
+    [
+        ("bandit", [0.525, 0.5], 33.7),
+        ("bandit", [0.5, 0.5], 26.8),
+        ("bandit", [0.52, 0.5, 0.5], 52.4),
+        ("loopless", [0.5, 0.5, 0.5], 33.9),
+        ("full", [0.5, 0.5], 19.0),
+        ("cycle", [0.95, 0.9, 0.0], 181.0),
+        ("revealing", [0.0, 0.95, 0.9], 231.6),
+    ],
+)
+def test_least_losses_of_the_reference_means(name: str, means: list[float], value: float) -> None:
+    found = least(problem(name, means), None, 1e-5)
+    # The table gives what a bisection certified, rounded down: at most 1 % below the value.
+    assert value <= T * found.lower <= 1.01 * value
+    assert found.lower <= found.upper <= found.lower * (1 + 1e-5)
+    assert loss_above(problem(name, means), found.plan) >= found.lower
+
+
+def test_ties_have_closed_forms() -> None:
+    for name, constant in (("bandit", 0.2701160), ("full", 0.1910009)):
+        found = least(problem(name, [0.5, 0.5]), None, 1e-8)
+        assert T * found.lower == pytest.approx(constant * np.sqrt(T), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "means"),
+    [
+        ("bandit", [0.53, 0.5]),
+        ("cycle", [0.9, 0.85, 0.05]),
+        ("revealing", [0.02, 0.95, 0.9]),
+        ("het3", [0.9, 0.1, 0.86]),
+    ],
+)
+def test_the_slope_is_that_of_the_value(name: str, means: list[float]) -> None:
+    theta, step = np.array(means), 1e-4
+
+    def value(at: Array) -> float:
+        return least(problem(name, list(at)), None, 1e-8).lower
+
+    here = problem(name, means)
+    predicted = slope(here, least(here, None, 1e-8))
+    units = np.eye(len(theta)) * step
+    measured = [(value(theta + e) - value(theta - e)) / (2 * step) for e in units]
+    # Central differences of a value that is known to 1e-8.
+    assert predicted == pytest.approx(measured, rel=2e-3, abs=1e-5)
+
+
+def test_nothing_more_than_enough_is_computed() -> None:
+    here = problem("cycle", [0.95, 0.9, 0.0])
+    found = least(here, None, 1e-6, enough=0.1)
+    assert found.lower < found.upper <= 0.1
+
+
+def test_climbing_ends_at_the_top_of_a_box() -> None:
+    asked: list[Array] = []
+
+    def hill(x: Array) -> tuple[float, Array] | None:
+        asked.append(x)
+        return 3.0 - float((x - [0.3, 2.0]) @ (x - [0.3, 2.0])), -2 * (x - [0.3, 2.0])
+
+    climb(hill, np.zeros(2), np.zeros(2), np.ones(2))
+    best = min(asked, key=lambda x: abs(x[0] - 0.3) + abs(x[1] - 1.0))
+    assert best == pytest.approx([0.3, 1.0], abs=1e-3)
+
+
+def test_climbing_stops_when_told() -> None:
+    asked: list[Array] = []
+
+    def hill(x: Array) -> tuple[float, Array] | None:
+        asked.append(x)
+        return (float(x.sum()), np.ones(2)) if len(asked) < 2 else None
+
+    climb(hill, np.zeros(2), np.zeros(2), np.ones(2))
+    assert len(asked) == 2
