@@ -22,20 +22,29 @@ documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 mapped = re.findall(r"^\| \S+ \| `([\w.]+)` \| `([\w.]+)` \|", PAPER_MAP, flags=re.MULTILINE)
 
 
-def test_the_readme_example_gives_what_it_shows() -> None:
-    blocks = re.findall(r"```pycon\n(.*?)```", README, flags=re.DOTALL)
-    assert blocks
-    for number, block in enumerate(blocks):
-        test = doctest.DocTestParser().get_doctest(block, {}, f"README {number}", "README.md", 0)
-        assert test.examples
-        said: list[str] = []
-        assert doctest.DocTestRunner().run(test, out=said.append).failed == 0, "".join(said)
+@pytest.mark.parametrize("name", ["README.md", "docs/errata.md"])
+def test_the_examples_on_a_page_give_what_they_show(name: str) -> None:
+    blocks = re.findall(r"```pycon\n(.*?)```", (ROOT / name).read_text(), flags=re.DOTALL)
+    test = doctest.DocTestParser().get_doctest("".join(blocks), {}, name, name, 0)
+    assert test.examples
+    said: list[str] = []
+    assert doctest.DocTestRunner().run(test, out=said.append).failed == 0, "".join(said)
+
+
+def test_every_erratum_is_on_its_page() -> None:
+    page = (ROOT / "docs" / "errata.md").read_text()
+    wanted = [*(f"E{number}" for number in range(1, 17)), *(f"H{number}" for number in range(1, 8))]
+    assert [name for name in wanted if f"**{name}" not in page] == []
 
 
 def test_the_readme_shows_what_make_run_prints() -> None:
     command = [sys.executable, "-m", "sidelight", "analyze", "examples/dosing.toml"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout.strip() in README
+    printed = [line.rstrip() for line in done.stdout.splitlines()]
+    # What a search finds in the time it has may differ from machine to machine.
+    fixed = [line for line in printed if line and not line.startswith("minimax, computed")]
+    assert len(fixed) > 30
+    assert [line for line in fixed if line not in README] == []
 
 
 def test_the_problem_file_in_the_readme_is_the_shipped_one(tmp_path: Path) -> None:

@@ -219,9 +219,7 @@ def test_exact_observations_ask_for_nothing() -> None:
 
 @pytest.mark.parametrize("sigma", [1e-6, 1e-3, 1e3, 1e6])
 @pytest.mark.parametrize("means", [(0.0, 0.0), (1.0, 1.0), (1.0, 0.0), (0.7, 0.5), (1.0, 0.99)])
-def test_extreme_variances_and_ends_of_the_range(
-    sigma: float, means: tuple[float, ...]
-) -> None:
+def test_extreme_variances_and_ends_of_the_range(sigma: float, means: tuple[float, ...]) -> None:
     for T in (1.0, 1e4, 1e12):
         assert_sound(Problem(structure("bandit", 2, sigma), means), T, 0.1 * T)
 

@@ -17,7 +17,7 @@ from .structure import Actions, Bracket, GradedBracket, Structure, structure
 # Beyond this ratio of the largest to the smallest variance, "seen" and "barely seen" differ.
 GRADED = 10.0
 # Parts of the time budget for the structure, and for each search for hard sets or hard means.
-STRUCTURE, SEARCH = 0.5, 0.2
+STRUCTURE, SEARCH = 0.4, 0.3
 
 
 @dataclass(frozen=True)

@@ -116,6 +116,15 @@ UPPER = {
 }
 
 
+METHODS = {
+    "eq:lb-asy": "the paper's formula",
+    "exact form of eq:lb-asy": "the best action may change, too",
+    "cor:lb-0": "against changes of one mean",
+    "thm:lb-0": "against changes of all means",
+    "thm:lb-0 at the means found": "the general bound, at hard means found by search",
+}
+
+
 def _show_bounds(console: Console, analysis: Analysis) -> None:
     T, B = analysis.horizon, analysis.worst_case
     said = f"T = {T:g}; b and b' for policies with regret of at most B = {B:.4g} on any means"
@@ -143,7 +152,8 @@ def _cells(bound: Bound) -> tuple[str, str]:
         return "-", bound.why
     vacuous = "; vacuous" if "vacuous" in bound.why else ""
     value = "infinite" if math.isinf(bound.value) else f"{bound.value:.4g}"
-    return value, (bound.why if math.isinf(bound.value) else bound.method) + vacuous
+    how = bound.why if math.isinf(bound.value) else METHODS.get(bound.method, bound.method)
+    return value, how + vacuous
 
 
 def _names(found: Structure, actions: Actions, most: int = 12) -> str:

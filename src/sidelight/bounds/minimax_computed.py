@@ -20,6 +20,7 @@ import numpy as np
 
 from ..feedback import Feedback
 from ..problem import Problem
+from ..programs import load_solver
 from ..programs.cutting import Least, least
 from ..programs.separation import Setting, setting
 from .bound import Bound
@@ -45,6 +46,7 @@ def minimax_computed(
     deterministic; a larger budget never finds less. Where the search finds nothing harder than the
     closed forms of `minimax`, theirs is the answer.
     """
+    load_solver()
     deadline = time.monotonic() + budget
     middle = Problem(feedback, np.full(len(feedback), 0.5 * upper), upper)
     exact_case(middle, horizon)
