@@ -46,7 +46,8 @@ def test_reference_values(
 def test_the_bandit_of_the_reference_in_all_its_parts() -> None:
     bound = finite_time(Problem(structure("bandit", 3), (0.7, 0.5, 0.35)), 10_000, 50)
     assert bound.name == "finite_time"
-    assert [(b.action, pytest.approx(b.price)) for b in bound.binding] == [(1, 0.2), (2, 0.35)]
+    assert [b.action for b in bound.binding] == [1, 2]
+    assert [b.price for b in bound.binding] == pytest.approx([0.2, 0.35])
     assert [b.need for b in bound.binding] == pytest.approx([10.8401218277, 5.3551146045])
     assert bound.allocation is not None
     assert bound.allocation.sum() == pytest.approx(10_000)
@@ -183,14 +184,13 @@ def test_horizons_far_beyond_practice() -> None:
         assert bound.certificate.check()
 
 
-@pytest.mark.parametrize("wrong", [0, -1, math.nan, math.inf, "10", None, True, 10**400, 1j])
+@pytest.mark.parametrize("wrong", [0, -1, math.nan, math.inf, "10", True, 10**400, 1j, [5]])
 def test_wrong_horizons_and_regrets_are_refused(wrong: object) -> None:
     problem = Problem(structure("bandit", 2), (0.5, 0.7))
-    if wrong is not None:
-        with pytest.raises(InputError, match="horizon = .* must be a positive, finite number"):
-            finite_time(problem, wrong, 10)  # type: ignore[arg-type]
-        with pytest.raises(InputError, match="worst_case = .* must be a positive, finite number"):
-            finite_time(problem, 10, wrong)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"horizon = .* must be a positive, finite number"):
+        finite_time(problem, wrong, 10)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"worst_case = .* must be a positive, finite number"):
+        finite_time(problem, 10, wrong)  # type: ignore[arg-type]
 
 
 @given(problems(), st.floats(1e-3, 1e300), st.floats(1e-300, 1e300) | st.floats(0.01, 1e4))

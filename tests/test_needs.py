@@ -47,8 +47,8 @@ def test_reference_changes() -> None:
 def cases(rng: np.random.Generator, size: int, K: int) -> tuple[Array, Array, Array, Array]:
     """Random problems, half of them with means at an end, ties, gaps near and at 4B/T."""
     upper = 10 ** rng.uniform(-2, 2, size)
-    horizon = 2.0 ** rng.integers(0, 40, size)
-    unit = 2.0 ** rng.integers(-38, 1, size)  # B/T in units of D; powers of two make exact ties
+    horizon = np.exp2(rng.integers(0, 40, size))
+    unit = np.exp2(rng.integers(-38, 1, size))  # B/T in units of D; powers of two make exact ties
     shares = rng.random((size, K))
     edge = rng.random((size, K)) < 0.15
     shares = np.where(edge, rng.integers(0, 2, (size, K)), shares)

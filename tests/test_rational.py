@@ -49,7 +49,7 @@ def test_logarithms_enclose_the_true_one(x: Fraction) -> None:
     low, high = log_down(x), log_up(x)
     assert low <= high
     assert exp_bounds(low)[0] <= x <= exp_bounds(high)[1]
-    assert high - low <= HAIR * max(1, abs(high))
+    assert high - low <= HAIR * max(Fraction(1), abs(high))
 
 
 @given(positive)

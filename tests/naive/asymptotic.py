@@ -1,4 +1,4 @@
-"""The exact asymptotic constant for three actions, by trying very many mixtures of the other two."""
+"""The exact asymptotic constant for three actions, by trying many mixtures of the other two."""
 
 from __future__ import annotations
 

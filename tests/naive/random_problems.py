@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight import Feedback, Problem
 from sidelight.variances import Array
@@ -17,7 +18,7 @@ def variances(rng: np.random.Generator, K: int, decades: float = 1.0) -> Array:
 
 
 def problem(seed: int, decades: float = 1.0, edges: bool = False, most: int = 6) -> Problem:
-    """A random problem with 2 to `most` actions; with `edges`: ties, and means at 0 and at upper."""
+    """A random problem with 2 to `most` actions; `edges`: ties, and means at 0 and at upper."""
     rng = np.random.default_rng(seed)
     K = int(rng.integers(2, most + 1))
     matrix, means = variances(rng, K, decades), rng.random(K)
@@ -44,7 +45,7 @@ def more_noise(given: Problem, rng: np.random.Generator) -> Problem:
     return Problem(Feedback(matrix), given.means, given.upper)
 
 
-def permuted(given: Problem, order: Array) -> Problem:
+def permuted(given: Problem, order: npt.NDArray[np.int64]) -> Problem:
     """The same problem with its actions in another order."""
     matrix = given.feedback.variance[np.ix_(order, order)]
     return Problem(Feedback(matrix), given.means[order], given.upper)
