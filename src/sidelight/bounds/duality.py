@@ -19,13 +19,13 @@ only one that proves anything.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from ..problem import Problem
-from .certificate import Case, Certificate, Row, Rows, tally, worth
+from .certificate import Case, Certificate, Rows, tally, worth
 from .inputs import positive
 from .rational import float_down
 
@@ -43,12 +43,6 @@ def exact_case(
         horizon=None if horizon is None else positive(horizon, "horizon", "rounds"),
         worst_case=None if worst_case is None else positive(worst_case, "worst_case", "regret"),
     )
-
-
-def weighted(prices: Iterable[float], rows: Iterable[Row]) -> tuple[tuple[Fraction, Row], ...]:
-    """The rows with positive prices, which become exact weights."""
-    pairs = zip(prices, rows, strict=True)
-    return tuple((Fraction(float(price)), row) for price, row in pairs if price > 0)
 
 
 def proved(case: Case, rows: Rows) -> Certificate:
