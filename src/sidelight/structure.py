@@ -199,7 +199,8 @@ def effective_independence(
         known[0] = largest_independent_set(_graph(feedback, reference), deadline)
     if len(thresholds) == 1 or reference == 0:  # anything noisier than exact costs infinitely more
         return GradedBracket(known[0].lower, known[0].upper, known[0].witness, float(reference))
-    scale = thresholds / reference
+    with np.errstate(over="ignore"):  # a ratio that no float can hold is never the best trade
+        scale = thresholds / reference
 
     def best() -> int:
         return min(known, key=lambda k: scale[k] * known[k].upper)
