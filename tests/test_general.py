@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -36,10 +37,12 @@ REFERENCES = [
 ]
 
 
-@pytest.mark.parametrize(("row", "name", "means", "B", "T", "value", "relaxed"), REFERENCES)
-def test_reference_values(
-    row: int, name: str, means: tuple[float, ...], B: float, T: float, value: float, relaxed: float
-) -> None:
+Reference = tuple[int, str, tuple[float, ...], float, float, float, float]
+
+
+@pytest.mark.parametrize("reference", REFERENCES, ids=lambda reference: f"row {reference[0]}")
+def test_reference_values(reference: Reference) -> None:
+    row, name, means, B, T, value, relaxed = reference
     problem = Problem(structure(name, len(means)), means)
     bound = general(problem, T, B)
     # The table gives row 38 to 1e-3 and the others to 1e-6.
@@ -130,7 +133,7 @@ def test_the_plan_is_feasible_so_the_value_is_right(seed: int) -> None:
 def test_smaller_for_larger_worst_case(seed: int) -> None:
     problem, T, B = random_case(seed)
     values = [general(problem, T, B * factor).value for factor in (0.3, 0.7, 1.0, 1.5, 4.0)]
-    for larger, smaller in zip(values, values[1:], strict=False):
+    for larger, smaller in itertools.pairwise(values):
         assert smaller <= larger * (1 + 1e-8) + 1e-9 * B
 
 

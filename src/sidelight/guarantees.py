@@ -135,8 +135,8 @@ def asymptotic(
     if epsilon is not None and not 0 < 2 * positive(epsilon, "epsilon", "payoff") < terms.d_min:
         why = f"epsilon must be below half the smallest gap, {float(terms.d_min) / 2:g}"
         return _empty(name, terms, why)
-    free = _best_epsilon(terms, schedule) if epsilon is None else epsilon
-    terms = replace(terms, schedule=replace(schedule, epsilon=Fraction(free)))
+    free = _best_epsilon(terms, schedule) if epsilon is None else Fraction(epsilon)
+    terms = replace(terms, schedule=replace(schedule, epsilon=free))
     return _best(name, terms, ("asymptotic",), "on this problem")
 
 
@@ -153,7 +153,7 @@ def _best(name: str, terms: Terms, formulas: Iterable[str], where: str) -> Bound
     candidates = tuple(_candidate(formula, terms, why) for formula in formulas)
     best = min(candidates, key=lambda candidate: candidate.value)
     assert best.certificate is not None
-    trivial = float(terms.horizon * (terms.upper if terms.means is None else terms.d_max))
+    trivial = float_up(terms.horizon * (terms.upper if terms.means is None else terms.d_max))
     if trivial <= best.value:
         why += f"; vacuous at this horizon: the trivial bound {trivial:.6g} is smaller"
     return Bound(
@@ -219,25 +219,23 @@ def _witness(feedback: Feedback, budget: float) -> Witness:
     return Witness(int(found.independence.upper), found.domination.witness, exact)
 
 
-def _best_epsilon(terms: Terms, schedule: Schedule) -> float:
-    """Where the bound is smallest, by a grid that is refined once; any other would be as valid."""
-    largest = float(terms.d_min) / 2
+def _best_epsilon(terms: Terms, schedule: Schedule) -> Fraction:
+    """Where the bound is smallest, by a grid that is refined; any other would be as valid."""
     shares = np.linspace(0, 1, GRID + 2)[1:-1]
     for _ in range(3):
-        costs = _costs(terms, schedule, largest * shares)
-        k = int(np.argmin(costs))
-        low, high = shares[max(k - 1, 0)], shares[min(k + 1, len(shares) - 1)]
-        best = shares[k]
-        shares = np.linspace(low, high, GRID)
-    return float(largest * best)
+        costs = _costs(terms, schedule, float(terms.d_min) / 2 * shares)
+        k = int(np.argmin(np.where(np.isnan(costs), np.inf, costs)))
+        best = Fraction(float(shares[k]))
+        shares = np.linspace(shares[max(k - 1, 0)], shares[min(k + 1, GRID - 1)], GRID)
+    return terms.d_min / 2 * best
 
 
+@np.errstate(all="ignore")  # what is out of range is not the smallest
 def _costs(terms: Terms, schedule: Schedule, sizes: Array) -> Array:
     """[thm:alg1-ub1] in floats, for many sizes of eps; without what does not depend on it."""
     alpha, a, b = float(schedule.alpha), float(schedule.a), float(schedule.b)
     K, d_max, variance = terms.K, float(terms.d_max), float(terms.variance)
-    with np.errstate(divide="ignore"):
-        rates = np.where(variance > 0, a * sizes**2 / (2 * K * variance), np.inf)
+    rates = np.where(variance > 0, a * sizes**2 / (2 * K * variance), np.inf)
     sums = approximate_sums(math.ceil(terms.T), rates, b)
     gaps = np.array([float(gap) for gap in terms.gaps])
     seen = np.where(gaps == 0, float(terms.d_min), gaps)

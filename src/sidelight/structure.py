@@ -226,7 +226,8 @@ def effective_independence(
     if len(thresholds) == 1 or reference == 0:  # anything noisier than exact costs infinitely more
         only = known[0]
         return GradedBracket(only.lower, only.upper, only.witness, reference, reference)
-    scale = thresholds / reference
+    with np.errstate(over="ignore"):  # a ratio that no float can hold is never the best trade
+        scale = thresholds / reference
 
     def best() -> int:
         return min(known, key=lambda k: scale[k] * known[k].upper)
