@@ -27,6 +27,7 @@ check: $(STAMP)              ## format, lint, types, and the rules of the house
 
 bench: $(STAMP)              ## speed, as ratios inside one run
 	$(BIN)/python benchmarks/structure.py
+	$(BIN)/python benchmarks/bounds.py
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import io
-import os
 import re
-import stat
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pytest
@@ -337,72 +334,6 @@ def test_what_a_file_cannot_hold_is_refused_by_name(
     with pytest.raises(InputError, match=f"^{re.escape(str(path))}: .*{message}"):
         write(path, thing.to_document())
     assert list(tmp_path.iterdir()) == []
-
-
-# ---- half a file -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("step", ["replace", "fsync", "chmod"])
-@pytest.mark.parametrize("cause", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, cause: BaseException
-) -> None:
-    def fail(*args: object) -> NoReturn:
-        raise cause
-
-    path = tmp_path / "a.toml"
-    write(path, Feedback.bandit(2).to_document())
-    before = path.read_bytes()
-    monkeypatch.setattr(os if step == "fsync" else Path, step, fail)
-    with pytest.raises((InputError, KeyboardInterrupt)) as caught:
-        write(path, Feedback.bandit(3).to_document())
-    if isinstance(cause, OSError):
-        assert str(caught.value) == f"{path}: cannot be written: No space left on device"
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_written_file_has_ordinary_permissions(tmp_path: Path) -> None:
-    write(tmp_path / "a.toml", Feedback.bandit(2).to_document())
-    (tmp_path / "b.toml").touch()
-    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("a.toml", "b.toml")]
-    assert modes[0] == modes[1]
-
-
-def test_a_written_file_keeps_the_mode_and_the_link_of_the_old_one(tmp_path: Path) -> None:
-    target = tmp_path / "target.toml"
-    write(target, Feedback.bandit(2).to_document())
-    target.chmod(0o600)
-    link = tmp_path / "link.toml"
-    link.symlink_to(target)
-    write(link, Feedback.bandit(3).to_document())
-    assert link.is_symlink()
-    assert target.stat().st_mode & 0o777 == 0o600
-    assert len(read(target).labels) == 3
-
-
-def test_writers_to_one_path_do_not_disturb_each_other(tmp_path: Path) -> None:
-    path = tmp_path / "a.toml"
-    document = Feedback.bandit(2).to_document()
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: write(path, document), range(100)))
-    assert list(tmp_path.iterdir()) == [path]
-    assert read(path).labels == (0, 1)
-
-
-def test_a_loop_of_links_is_an_error_with_the_name(tmp_path: Path) -> None:
-    (tmp_path / "a.toml").symlink_to(tmp_path / "b.toml")
-    (tmp_path / "b.toml").symlink_to(tmp_path / "a.toml")
-    with pytest.raises(InputError, match=r"a\.toml: cannot be written"):
-        write(tmp_path / "a.toml", Feedback.bandit(2).to_document())
-
-
-def test_an_existing_file_is_kept_unless_told(tmp_path: Path) -> None:
-    path = tmp_path / "a.toml"
-    write(path, Feedback.bandit(2).to_document())
-    with pytest.raises(InputError, match="exists already"):
-        write(path, Feedback.bandit(3).to_document(), overwrite=False)
-    assert len(read(path).labels) == 2
 
 
 def test_spaces_around_the_cells_of_a_csv_file_do_not_count(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_errors_of_the_weights_cost_a_part_of_the_value_only() -> None:
     case = exact_case(problem, T, B)
     row = Alternative((Fraction(0.8), Fraction(0.7)), Fraction(1, 10**12))
     right = Fraction(1, 10**12)
-    loads = [row.load(case, i) for i in range(2)]
+    loads = row.loads(case)
     best = prove(case, [row], [right]).value
     assert best > 0
     for error in (-1e-6, 1e-6):

@@ -51,18 +51,19 @@ def minimax_computed(
     middle = Problem(feedback, np.full(len(feedback), 0.5 * upper), upper)
     exact_case(middle, horizon)
     T = float(horizon)
+    closed = minimax(feedback, upper, horizon, budget)
+    if len(feedback) == 1 or not closed.valid:
+        nothing = Certificate(exact_case(middle, horizon), (), 0.0)
+        why = "nothing has to be learnt: no two actions are seen with noise only"
+        return Bound("minimax_computed", 0.0, True, why, nothing)
     found = hardest(feedback.variance, middle.upper, T, deadline)
     problem = Problem(feedback, np.minimum(found.theta * middle.upper, middle.upper), middle.upper)
     scaled = setting(problem.means, feedback.variance, problem.upper, T)
     final = least(scaled, found.found.cuts, FINAL_TOLERANCE, deadline=deadline + FINISH * budget)
     certificate = _certificate(problem, scaled, final, horizon)
-    closed = minimax(feedback, upper, horizon, budget)
-    if closed.valid and (certificate is None or certificate.value < closed.value):
+    if certificate is None or certificate.value < closed.value:
         method = f"{closed.method}: the search found no harder means"
         return replace(closed, name="minimax_computed", method=method)
-    if certificate is None:
-        nothing = Certificate(exact_case(problem, horizon), (), 0.0)
-        return Bound("minimax_computed", 0.0, True, "regret is never negative", nothing)
     why = f"no policy has less regret over {T:g} rounds, whatever the means in [0, {upper:g}]"
     return Bound(
         name="minimax_computed",

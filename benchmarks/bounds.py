@@ -1,0 +1,45 @@
+"""How long bounds take, against the limits that we set ourselves. Run with `make bench`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import sidelight as sl
+
+LIMITS = {
+    "finite_time, K = 300": 1.0,
+    "general, K = 10, T = 1e6": 3.0,
+    "50 points of every curve, K = 10": 60.0,
+}
+
+
+def random_problem(seed: int, actions: int) -> sl.Problem:
+    """Every action shows itself and a fifth of the others."""
+    rng = np.random.default_rng(seed)
+    observes = rng.random((actions, actions)) < 0.2
+    np.fill_diagonal(observes, True)
+    return sl.Problem(sl.Feedback.uniform(observes), rng.uniform(0.1, 0.9, actions))
+
+
+def main() -> None:
+    """Print each time, and its ratio to the limit."""
+    large, small = random_problem(1, 300), random_problem(2, 10)
+    works: dict[str, Callable[[], object]] = {
+        "finite_time, K = 300": lambda: sl.bounds.finite_time(large, 1e6, 1e3),
+        "general, K = 10, T = 1e6": lambda: sl.bounds.general(small, 1e6, 2e3),
+        "50 points of every curve, K = 10": lambda: sl.curves(small, np.geomspace(10, 1e6, 50)),
+    }
+    sl.bounds.finite_time(small, 1e3, 10.0)  # loads the solver
+    for name, work in works.items():
+        start = time.perf_counter()
+        work()
+        seconds = time.perf_counter() - start
+        sys.stdout.write(f"{name}: {seconds:.2f} s, {seconds / LIMITS[name]:.2f} of its limit\n")
+
+
+if __name__ == "__main__":
+    main()
