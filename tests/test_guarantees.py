@@ -355,6 +355,22 @@ def test_no_noise() -> None:
     assert guarantees.instance(on_graph("bandit", sigma=0.0), 1e6).value == pytest.approx(7.7)
 
 
+@pytest.mark.parametrize("upper", [5e-324, 1e-150, 1e150, 1e308])
+@pytest.mark.parametrize("name", ["bandit", "cycle"])
+def test_ranges_at_the_edge_of_floats(name: str, upper: float) -> None:
+    """Huge numbers may round up to inf, but nothing warns, hangs or lacks its proof."""
+    feedback = gallery(name, actions=3).feedback
+    problem = Problem(feedback, (upper, 0.0, 0.0), upper)
+    for bound in (
+        guarantees.minimax(feedback, upper, 1e6),
+        guarantees.instance(problem, 1e6),
+        guarantees.asymptotic(problem, 1e6),
+    ):
+        assert bound.valid
+        assert bound.value > 0
+        assert bound.certificate.check()
+
+
 def test_one_action() -> None:
     problem = Problem(Feedback.bandit(1), [0.5])
     for bound in (
