@@ -57,7 +57,7 @@ from .rational import cbrt_up, exp_up, float_up, log_up, sqrt_up
 
 ONE = Fraction(1)
 NEWTON_STEPS = 100
-HUGE = 10**300  # beyond this no float stands in for a rational
+HUGE = 10**300  # beyond this no float stands in for a rational, and exact steps grow too long
 
 
 @dataclass(frozen=True)
@@ -180,9 +180,11 @@ class Terms:
         A = 2 * (cbrt_up(a) + cbrt_up(1 / a**2) * self.hardest) * ratio
         C = 2 * self.K * len(self.weak) * a
         z = A + cbrt_up(C)  # above the root; Newton's steps come down to it and never pass it
-        for _ in range(NEWTON_STEPS):
-            lower = z - (z * z * (z - A) - C) / (z * (3 * z - 2 * A))
-            z = min(z, Fraction(float_up(lower)) if lower < HUGE else lower)
+        while z < HUGE:
+            lower = Fraction(float_up(z - (z * z * (z - A) - C) / (z * (3 * z - 2 * A))))
+            if lower >= z:
+                break
+            z = lower
         return z**3
 
     @cached_property
