@@ -6,7 +6,7 @@ VERSION := $(shell $(PYTHON) -c 'import platform; print(platform.python_version(
 STAMP  := $(VENV)/.installed-$(VERSION)
 ARGS   ?=
 
-.PHONY: all run test check campaign bench lock format clean system
+.PHONY: all run test check campaign bench figures lock format clean system
 
 all: check test
 
@@ -28,6 +28,10 @@ check: $(STAMP)              ## format, lint, types, and the rules of the house
 bench: $(STAMP)              ## speed, as ratios inside one run
 	$(BIN)/python benchmarks/structure.py
 	$(BIN)/python benchmarks/bounds.py
+
+figures: $(STAMP)            ## the figures in docs/figures
+	mkdir -p docs/figures
+	$(BIN)/python examples/paper_comparisons.py docs/figures/comparisons.svg
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

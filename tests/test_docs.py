@@ -95,3 +95,12 @@ def test_every_command_has_help_with_an_example_and_is_in_the_readme(name: str) 
 def test_every_exported_name_exists_and_is_documented() -> None:
     for name in sl.__all__:
         assert getattr(sl, name).__doc__, name
+
+
+def test_the_figure_of_the_comparisons_is_drawn(tmp_path: Path) -> None:
+    path = tmp_path / "comparisons.svg"
+    script = ROOT / "examples" / "paper_comparisons.py"
+    subprocess.run([sys.executable, str(script), str(path)], check=True)
+    drawn = path.read_text()
+    assert drawn.startswith("<?xml")
+    assert drawn.count("<path") > 20
