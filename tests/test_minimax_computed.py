@@ -20,10 +20,18 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize("case", TABLE, ids=lambda case: f"{case[0]}({case[1]})")
+# The search takes long on the last ones where a machine is slow or busy.
+LONG = {("bandit", 3), ("cycle", 3), ("revealing", 3)}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(c, marks=pytest.mark.campaign) if c in LONG else c for c in TABLE],
+    ids=lambda case: f"{case[0]}({case[1]})",
+)
 def test_the_search_reaches_the_known_values(case: tuple[str, int]) -> None:
     feedback = structure(*case)
-    bound = minimax_computed(feedback, upper=1.0, horizon=1e4, budget=8.0)
+    bound = minimax_computed(feedback, upper=1.0, horizon=1e4, budget=60.0)
     assert bound.value >= 0.99 * TABLE[case]
     assert bound.valid
     assert bound.certificate.check()

@@ -265,7 +265,8 @@ def tally(case: Case, rows: Rows) -> tuple[Fraction, list[Fraction]]:
     needed = sum((weight * row.need(case) for weight, row in used), ZERO)
     spent = [ZERO] * len(case.means)
     for weight, row in used:
-        spent = [s + weight * load for s, load in zip(spent, row.loads(case), strict=True)]
+        pairs = zip(spent, row.loads(case), strict=True)
+        spent = [sum_ + weight * load if load else sum_ for sum_, load in pairs]
     return needed, spent
 
 
