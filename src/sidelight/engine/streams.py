@@ -25,6 +25,7 @@ import numpy as np
 
 from .compiled import cached, compiled, inlined
 from .contract import Floats, Words
+from .intrinsics import borrowed
 
 LAYERS = 256
 RIGHT = 3.6541528853610088
@@ -166,6 +167,7 @@ def draw(state, s0, s1, s2, s3):  # type: ignore[no-untyped-def]
 @compiled
 def fill(state: Any, out: Any) -> None:
     """Standard normals, the same as from repeated `normal`."""
+    state = borrowed(state)
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for k in range(out.size):
         out[k], s0, s1, s2, s3 = draw(state, s0, s1, s2, s3)
