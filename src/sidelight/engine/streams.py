@@ -100,7 +100,7 @@ def next_word(state: Any) -> Any:
 
 
 @compiled
-def uniform(state: Any) -> float:
+def uniform(state: Any) -> Any:
     """A float in [0, 1) with 53 random bits."""
     return float(next_word(state) >> np.uint64(11)) * 2.0**-53
 
@@ -129,18 +129,18 @@ def _rejected(state: Any, layer: Any, x: float) -> float:
 
 
 @compiled
-def normal(state: Any) -> float:
+def normal(state: Any) -> Any:
     """One standard normal."""
     word = next_word(state)
     layer = np.int64(word & np.uint64(255))
     x = float(np.int64(word) >> 11) * WIDTH[layer]
     if abs(x) < NEXT[layer]:
         return x
-    return float(_rejected(state, layer, x))
+    return _rejected(state, layer, x)
 
 
 @inlined
-def draw(state, s0, s1, s2, s3):  # type: ignore[no-untyped-def]
+def draw(state, s0, s1, s2, s3):
     """One standard normal and the next four words: `normal` with the state in local variables.
 
     `state` is written only on the way through the slow path; at the end the caller stores the

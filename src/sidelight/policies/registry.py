@@ -1,8 +1,8 @@
 """The only list of policies.
 
-    names()                              every registered name
-    rule("ucb-n")                        its `Rule`
-    parse("ucb-n:exploration=0.5")       its `Rule` and all parameters, defaults included
+names()                              every registered name
+rule("ucb-n")                        its `Rule`
+parse("ucb-n:exploration=0.5")       its `Rule` and all parameters, defaults included
 """
 
 from __future__ import annotations
