@@ -9,16 +9,15 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from scipy import stats
 
 from naive.streams import splitmix, stream_words, xoshiro
 from sidelight.engine import streams
 from sidelight.engine.compiled import cached
+from sidelight.engine.contract import Floats, Words
 
 ALARM = 1e-4
-Floats = npt.NDArray[np.float64]
 
 # As in the tests of rand_xoshiro and of xoshiro-fortran, from the authors' C code.
 XOSHIRO = {
@@ -92,7 +91,7 @@ def seeded(base, replicate, action, state):  # type: ignore[no-untyped-def]
     streams.seed_stream(state, base, replicate, action)
 
 
-def state_of(seed: int, role: str = "noise", replicate: int = 0, action: int = 0) -> Floats:
+def state_of(seed: int, role: str = "noise", replicate: int = 0, action: int = 0) -> Words:
     state = np.zeros(4, dtype=np.uint64)
     seeded(streams.base_words(seed, role), replicate, action, state)
     return state
