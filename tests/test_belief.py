@@ -14,7 +14,7 @@ from sidelight.belief import CAP, best_observers, known, precisions
 from strategies import feedbacks
 
 inf = float("inf")
-prices = sl.Feedback([[1, 4, 1], [inf, 1, 1], [inf, inf, 0]], labels=["a", "b", "c"])
+prices = sl.Feedback([[1.0, 4.0, 1.0], [inf, 1.0, 1.0], [inf, inf, 0.0]], labels=["a", "b", "c"])
 
 
 def test_nothing_is_known_at_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -275,6 +276,23 @@ def test_ctrl_c_stops_a_race_of_many_years() -> None:
         sl.simulate(bandit, "uniform", 10**15, 3, threads=2, progress=interrupt)
     assert caught.value.results is None
     assert isinstance(caught.value, KeyboardInterrupt)
+
+
+def test_ctrl_c_from_the_keyboard_ends_the_process() -> None:
+    code = (
+        "import sys, sidelight as sl\n"
+        "def say(done, total): print(done, flush=True)\n"
+        "try: sl.simulate(sl.gallery('bandit'), 'uniform', 10**15, 4, progress=say)\n"
+        "except sl.Interrupted as stopped: sys.exit(7 if stopped.results is None else 8)\n"
+    )
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()  # it is racing
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=120)
+    assert process.returncode == 7
+    assert b"Traceback" not in errors
 
 
 def test_ctrl_c_keeps_what_was_finished() -> None:

@@ -53,7 +53,7 @@ def prepare_n(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every action must show itself."""
     needs_self_observation("ucb-n", setting.feedback)
     exploration = in_range("ucb-n", parameters, "exploration", 0, np.inf)
-    return Prepared(widths(exploration, setting), np.array([0.0, 0.0, 0.0, -1.0]))
+    return Prepared(widths(exploration, setting), np.array([-1.0, 0.0, 0.0, -1.0]))
 
 
 def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
@@ -86,7 +86,7 @@ def choose_n(t, belief, known, parameters, memory, stream):
         return known.observer[t - 1], 0
     w = width(t, parameters)
     if t <= memory[UNTIL] and belief.seen[0] == memory[SEEN]:
-        i = np.uint64(memory[LEADER])
+        i = np.uint64(np.int64(memory[LEADER]))  # directly to unsigned takes ten instructions
         own = belief.means[i] + w * belief.errors[i]
         beaten = own <= memory[BEYOND]
         for k in range(np.uint64(known.start[i]), np.uint64(known.start[i + np.uint64(1)])):
@@ -101,23 +101,22 @@ def choose_n(t, belief, known, parameters, memory, stream):
 
 @inlined
 def update_n(t, belief, known, parameters, memory, action, why):
-    """Keep M while the same action is played, else take it anew."""
+    """Keep M while the same action is played; take it when one is played for the second time."""
     i = np.uint64(action)
     shown = known.start[i + np.uint64(1)] - known.start[i]
-    same = memory[LEADER] == action and t < memory[UNTIL]
-    if same and belief.seen[0] == memory[SEEN] + shown:
+    if memory[LEADER] != action or 2 * shown >= known.observer.size:
+        memory[LEADER], memory[UNTIL] = action, 0
+    elif t < memory[UNTIL] and belief.seen[0] == memory[SEEN] + shown:
         memory[SEEN] = belief.seen[0]
-    elif 2 * shown < known.observer.size and t >= known.observer.size:
+    else:
         w = width(t + GUARD, parameters)
         beyond = -np.inf
         for j in range(np.uint64(known.observer.size)):
             index = belief.means[j] + w * belief.errors[j]
             if index > beyond and known.precision[i, j] == 0.0:
                 beyond = index
-        memory[LEADER], memory[BEYOND] = action, beyond
+        memory[BEYOND] = beyond
         memory[UNTIL], memory[SEEN] = t + GUARD, belief.seen[0]
-    else:
-        memory[UNTIL] = 0
 
 
 @inlined

@@ -17,7 +17,7 @@ import numba
 import numpy as np
 
 from ..engine.contract import Floats, Ints
-from ..engine.runner import DONE, STOP, Job
+from ..engine.runner import DONE, STOP, Job, step
 from ..errors import Interrupted, PolicyError
 from .entry import Entry, announce, enter, new_job, set_stage
 from .own import play_own
@@ -69,7 +69,10 @@ class Crew:
     def compile(self) -> None:
         """Compile, or read from the cache, what is needed: by playing no replicate at all."""
         entries = [entry for entry in self.entries if entry is not None]
-        announce({entry.rule.name: entry.rule.run for entry in entries})
+        functions = {entry.rule.name: entry.rule.run for entry in entries}
+        if len(entries) < len(self.entries):
+            functions["the loop for your own policies"] = step
+        announce(functions)
         nothing = self.regret[0, :0], self.plays[0, :0]
         for entry in entries:
             self._run(entry, new_job(self.stage, 0, self.plan.checkpoints, *nothing))
