@@ -2,25 +2,33 @@
 
 feedback  = what each action shows of the others, and how noisily
 structure = what that is worth: observability, independence and domination numbers
+simulate  = races between policies, under the same luck; trace = every round of one run
 """
 
 from . import bounds, guarantees
 from .analysis import analyze
+from .belief import Belief
 from .curves import curves
-from .errors import InputError, MissingExtraError, SidelightError
+from .errors import InputError, Interrupted, MissingExtraError, PolicyError, SidelightError
 from .feedback import Feedback
 from .gallery import gallery
 from .problem import Problem, load
+from .simulate import Results, Trace, simulate, trace
 from .structure import coverage, rho_lp, structure
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Belief",
     "Feedback",
     "InputError",
+    "Interrupted",
     "MissingExtraError",
+    "PolicyError",
     "Problem",
+    "Results",
     "SidelightError",
+    "Trace",
     "analyze",
     "bounds",
     "coverage",
@@ -29,5 +37,7 @@ __all__ = [
     "guarantees",
     "load",
     "rho_lp",
+    "simulate",
     "structure",
+    "trace",
 ]

@@ -73,7 +73,7 @@ def write(path: StrPath, document: Document, comment: str = "", *, overwrite: bo
     try:
         if not overwrite and path.exists():
             raise InputError("the file exists already; choose another name, or use --force")
-        _replace(path, writer(document, comment))
+        replace(path, writer(document, comment))
     except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError before 3.13
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: cannot be written: {reason}") from None
@@ -91,7 +91,8 @@ def _pick(by_suffix: Mapping[str, Format], path: Path) -> Format:
     return found
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace(path: Path, content: bytes) -> None:
+    """Write all of a file or nothing: readers find the old content or the new, never a part."""
     path = path.resolve()  # through a symbolic link, it is the target that changes
     temporary = path.with_name(f".{uuid.uuid4().hex}.tmp")
     try:

@@ -1,0 +1,219 @@
+"""How fast the simulator is, as ratios inside one run.
+
+    limit     the time to draw the normals that a round consumes with our block fill
+    SFC64     the same with numpy's fastest generator, in one thread
+
+Single-threaded figures are processor time of the fastest of many short runs, so that other work on
+the machine disturbs them little. Two threads are judged by the clock and need two free cores.
+
+Run with `make bench`. Times are printed for orientation; only ratios mean something elsewhere.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import sidelight as sl
+from sidelight.engine import runner
+from sidelight.engine.compiled import cached
+from sidelight.engine.intrinsics import borrowed
+from sidelight.engine.streams import base_words, fill, normals, seed_stream
+from sidelight.simulate.entry import enter, new_job, set_stage
+
+NS = 1e9
+REPEATS = 15
+
+
+def cpu(call: Callable[[], object], repeats: int = REPEATS) -> float:
+    """Processor seconds of the fastest call."""
+    times = []
+    for _ in range(repeats):
+        start = time.thread_time()
+        call()
+        times.append(time.thread_time() - start)
+    return min(times)
+
+
+def clock(call: Callable[[], object], repeats: int = 3) -> float:
+    """Seconds on the clock of the fastest call."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """Nanoseconds for one normal: ours, and numpy's SFC64."""
+
+    limit: float
+    sfc64: float
+
+
+def yardstick() -> Yardstick:
+    """Fill the same array both ways."""
+    out = np.empty(500_000)
+    base = base_words(1, "noise")
+    generator = np.random.Generator(np.random.SFC64(1))
+    normals(base, 0, 0, out)
+    ours = cpu(lambda: normals(base, 0, 0, out))
+    theirs = cpu(lambda: generator.standard_normal(out=out))
+    return Yardstick(ours / out.size * NS, theirs / out.size * NS)
+
+
+def problem(kind: str, actions: int) -> sl.Problem:
+    """The problems of the table: means evenly spaced (K = 10) or random, standard deviation 1."""
+    rng = np.random.default_rng(7)
+    observes = np.eye(actions, dtype=bool)
+    if kind == "full":
+        observes[:] = True
+    elif kind == "random":
+        observes |= rng.random((actions, actions)) < (0.3 if actions == 10 else 0.1)
+    means = np.linspace(0, 1, actions) if actions == 10 else rng.random(actions)
+    return sl.Problem(sl.Feedback.uniform(observes), means)
+
+
+def per_round(policy: str, raced: sl.Problem, horizon: int) -> tuple[float, float]:
+    """Nanoseconds of one core for one round, and the normals that a round consumed."""
+    stage, entry = set_stage(raced, horizon, 1), enter(policy, raced, horizon)
+    outcome = np.empty((1, 1)), np.empty((1, len(raced)), dtype=np.int64)
+    job = new_job(stage, 0, np.array([horizon]), *outcome)
+    prepared = entry.prepared
+    arguments = stage.world, stage.known, prepared.parameters, prepared.memory, job
+    entry.rule.run(*arguments)
+    shown = job.plays[0] @ raced.feedback.observes.sum(axis=1) / horizon
+    own = len(raced) if policy == "ts-n" else 0
+    return cpu(lambda: entry.rule.run(*arguments)) / horizon * NS, float(shown + own)
+
+
+def loops(stick: Yardstick, say: Callable[[str], object]) -> None:
+    """Each policy on each structure against the limit and against SFC64."""
+    say("policy   K    feedback     ns/round   x limit   of SFC64 (1 thread)\n")
+    for policy in ("ucb-n", "ts-n"):
+        for actions in (10, 100):
+            for kind in ("bandit", "full", "random"):
+                ns, normal = per_round(policy, problem(kind, actions), 100_000)
+                limit, sfc64 = ns / (normal * stick.limit), ns / (normal * stick.sfc64)
+                say(f"{policy:8} {actions:<4} {kind:10} {ns:10.1f} {limit:9.2f} {sfc64:9.2f}\n")
+
+
+# ---- what the generic loop costs -----------------------------------------------------------------
+
+
+@cached
+def hand_kernel(means: Any, base: Any, horizon: Any, plays: Any) -> None:
+    """Greedy on full information with variance 1, written by hand for just that."""
+    means, plays = borrowed(means), borrowed(plays)
+    actions = np.uint64(means.size)
+    state = np.empty((means.size, 4), dtype=np.uint64)
+    for j in range(means.size):
+        seed_stream(state[j], base, 0, j)
+    block = np.empty((means.size, runner.BLOCK + runner.PAD))
+    sums = np.zeros(means.size)
+    place = np.uint64(runner.BLOCK)
+    for t in range(1, horizon + 1):
+        if place == np.uint64(runner.BLOCK):
+            for j in range(means.size):
+                fill(state[j], block[j, : runner.BLOCK])
+            place = np.uint64(0)
+        action: Any = np.uint64(t - 1)
+        if t > means.size:
+            action = np.uint64(0)
+            for j in range(np.uint64(1), actions):
+                if sums[j] > sums[action]:
+                    action = j
+        plays[action] += 1
+        for j in range(actions):
+            sums[j] += means[j] + 1.0 * block[j, place]
+        place += np.uint64(1)
+
+
+def against_hand(say: Callable[[str], object]) -> None:
+    """The generic loop does more for every value: positions, precisions, means and errors."""
+    raced, horizon = problem("full", 10), 100_000
+    plays = np.zeros(10, dtype=np.int64)
+    means, base = np.array(raced.means), base_words(1, "noise")
+    hand_kernel(means, base, horizon, plays)
+    results = sl.simulate(raced, "greedy", horizon, 1, seed=1, threads=1)
+    same = results.plays[0, 0].tolist() == plays.tolist()
+    hand = cpu(lambda: hand_kernel(means, base, horizon, plays)) / horizon * NS
+    generic, _ = per_round("greedy", raced, horizon)
+    say(f"generic loop against a kernel by hand (greedy, full, K = 10): {generic / hand:.2f}x, ")
+    say(f"same plays: {same}\n")
+
+
+class ReadableUCB:
+    """UCB-N as a user would write it."""
+
+    def choose(self, belief: sl.Belief, rng: np.random.Generator) -> int:
+        """The largest index."""
+        t = belief.rounds + 1
+        if t <= len(belief):
+            return t - 1
+        return int((belief.means + np.sqrt(2 * np.log(t) / belief.information)).argmax())
+
+
+def against_python(say: Callable[[str], object]) -> None:
+    """Our kernel against the loop in Python that runs users' policies."""
+    rounds = 1_000
+    for kind, actions in (("bandit", 10), ("full", 10), ("random", 100)):
+        raced = problem(kind, actions)
+        slow = cpu(partial(sl.simulate, raced, ReadableUCB(), rounds, 1), 3) / rounds * NS
+        fast, _ = per_round("ucb-n", raced, 100_000)
+        say(f"kernel against the loop in Python, {kind}, K = {actions}: {slow / fast:,.0f}x\n")
+
+
+def two_threads(stick: Yardstick, say: Callable[[str], object]) -> None:
+    """The targets of a race: two threads against SFC64 drawing the same normals in one."""
+    cases = [("ucb-n", "full", 10), ("ucb-n", "bandit", 10), ("ts-n", "bandit", 10)]
+    horizon, replicates = 100_000, 40
+    for policy, kind, actions in [*cases, ("ucb-n", "random", 100)]:
+        raced = problem(kind, actions)
+        _, normal = per_round(policy, raced, horizon)
+        race = partial(sl.simulate, raced, policy, horizon, replicates, seed=1, checkpoints=[])
+        one, two = (clock(partial(race, threads=threads), 2) for threads in (1, 2))
+        drawn = horizon * replicates * normal * stick.sfc64 / NS
+        say(f"{policy} {kind} K = {actions}: two threads {one / two:.2f}x one, ")
+        say(f"{two / drawn:.2f} of SFC64\n")
+
+
+def second_start(say: Callable[[str], object]) -> None:
+    """A fresh process with a full cache: processor seconds beyond `import numba`."""
+    code = (
+        "import time, numba; start = time.process_time(); import sidelight as sl;"
+        "p = sl.gallery('bandit');"
+        "sl.simulate(p, ['ucb-n', 'ucb-maxn', 'ts-n', 'greedy', 'uniform'], 100, 2);"
+        "print(time.process_time() - start)"
+    )
+    command = [sys.executable, "-c", code]
+    done = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(3)]
+    say(
+        f"second start, all policies: {min(float(run.stdout) for run in done):.2f} s of processor\n"
+    )
+
+
+def main() -> None:
+    """Print the ratios."""
+    say = sys.stdout.write
+    stick = yardstick()
+    say(f"normals: {stick.sfc64 / stick.limit:.2f}x faster than SFC64 ({stick.limit:.2f} ns)\n\n")
+    loops(stick, say)
+    say("\n")
+    against_hand(say)
+    against_python(say)
+    two_threads(stick, say)
+    second_start(say)
+
+
+if __name__ == "__main__":
+    main()

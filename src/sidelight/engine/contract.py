@@ -1,0 +1,84 @@
+"""What a compiled policy is given, and what it must provide.
+
+A policy is two compiled functions on plain arrays:
+
+    choose(t, belief, known, parameters, memory, stream) -> (action, why)
+        names the action of round t = 1, 2, ...; changes nothing but the random `stream`
+    update(t, belief, known, parameters, memory, action, why)
+        called once after every play, when its observations (if they came at once) are in the
+        belief; the only place where `memory` changes
+
+The simulator and the live learner call the same two functions, in the same order: choose, then
+observe, then update before the next choice. So a repeated `choose` cannot corrupt learning.
+
+`memory` is a float array of the policy's own: counters, the rest of a batch, a stored plan. A
+policy that counts rounds of its own (Algorithm 2's batches) has the number of the current one in
+memory[0] when it chooses. `why` is a small integer, an index into the policy's words. `parameters`
+is a float array.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+LATE = 1 << 40
+
+
+class Known(NamedTuple):
+    """What the learner knows beforehand, as compiled code reads it.
+
+    `precision` is finite: an exact observation has the cap of `belief.CAP`. `start`, `shown` list
+    what each action shows: action i shows shown[start[i]:start[i + 1]]. `observer[j]` is the action
+    that shows j best. `horizon` is 0 where it is unknown.
+    """
+
+    precision: Floats
+    start: Ints
+    shown: Ints
+    observer: Ints
+    upper: float
+    horizon: int
+
+
+class Data(NamedTuple):
+    """The belief: what was played and seen, and what follows from it for each action.
+
+    plays        N_i, counted when issued
+    information  n_j, the sum of precisions of what was seen of j
+    sums         S_j, the sum of precision times value
+    means        S_j / n_j; 0, the lower end of the range, before the first look
+    errors       1 / sqrt(n_j), the standard error of the mean; inf before the first look
+    seen         one number: how many values were seen in all
+
+    `means` and `errors` follow from the two before; they are here because every policy reads them
+    at every round, and only few of them change. A policy that stores something derived from the
+    belief also stores `seen`, and trusts what it stored only while that number has moved as it
+    expects: by the number of values that the last action shows. Whoever takes in values that came
+    late, after another play, adds LATE to it, so that they cannot be mistaken for those.
+    """
+
+    plays: Ints
+    information: Floats
+    sums: Floats
+    means: Floats
+    errors: Floats
+    seen: Ints
+
+
+def no_data(actions: int) -> Data:
+    """The belief before the first round."""
+    return Data(
+        plays=np.zeros(actions, dtype=np.int64),
+        information=np.zeros(actions),
+        sums=np.zeros(actions),
+        means=np.zeros(actions),
+        errors=np.full(actions, np.inf),
+        seen=np.zeros(1, dtype=np.int64),
+    )

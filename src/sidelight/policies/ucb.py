@@ -1,0 +1,197 @@
+"""Optimism with side observations: UCB-N and UCB-MaxN (Caron, Kveton, Lelarge and Bhagat 2012).
+
+After one look at every action, with the index
+
+    u_j(t) = theta-hat_j + sqrt(exploration * log t / n_j)        n_j = information, in 1/variance
+
+    UCB-N      plays k = argmax u_j
+    UCB-MaxN   plays the largest theta-hat among the actions that show k
+
+The original counts observations on a graph; with information for counts the same index serves any
+variance matrix, and with variance 1 on a graph it is the original. For UCB-MaxN a neighbour that
+shows k barely could be chosen for ever, so only those count whose precision for k is at least
+`quality` times the best one.
+
+The index of an action shrinks only when it is seen. So every action must show itself: otherwise
+the one with the largest index is played for ever.
+
+The search can be short. Let action i have been played, with S_i what it shows, and
+
+    w(t) = sqrt(exploration * log t),     M = max_{j not in S_i} theta-hat_j + w(u) / sqrt(n_j)
+
+As long as nothing outside S_i was seen since, and t <= u, every index outside S_i is at most M,
+because w grows. So if that of i is above M and above the others within S_i, it is the largest of
+all, exactly. A leader mostly stays one, and the processor can guess that before it knows the index.
+The memory holds i, M, u and `seen`; where S_i is most of the actions, a full search is faster.
+The first values of w are looked up: a logarithm takes longer than the noise of a round.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..engine.compiled import cached, inlined
+from ..engine.contract import Floats
+from ..engine.intrinsics import sqrt
+from ..engine.runner import make_record, make_run
+from .argmax import first_largest_index
+from .greedy import no_update
+from .rule import Prepared, Rule, Setting, in_range, needs_self_observation
+
+DEFAULTS = {"exploration": 2.0}
+TABLE = 1 << 17  # at most so many values of w, one megabyte
+GUARD = 64  # rounds until M is taken anew
+
+LEADER, BEYOND, UNTIL, SEEN = range(4)  # places in the memory
+
+
+def prepare_n(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """Every action must show itself."""
+    needs_self_observation("ucb-n", setting.feedback)
+    exploration = in_range("ucb-n", parameters, "exploration", 0, np.inf)
+    return Prepared(widths(exploration, setting), np.array([-1.0, 0.0, 0.0, -1.0]))
+
+
+def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """Every action must show itself."""
+    needs_self_observation("ucb-maxn", setting.feedback)
+    exploration = in_range("ucb-maxn", parameters, "exploration", 0, np.inf)
+    quality = in_range("ucb-maxn", parameters, "quality", 0, 1)
+    return Prepared(np.array([exploration, quality]), np.empty(0))
+
+
+def widths(exploration: float, setting: Setting) -> Floats:
+    """`exploration`, then w(1), w(2), ...: w(t) stands at place t."""
+    count = min(setting.horizon or GUARD, TABLE)
+    logarithms = np.fromiter(map(math.log, range(1, count + 1)), dtype=float)
+    return np.concatenate([[exploration], np.sqrt(exploration * logarithms)])
+
+
+@inlined
+def width(t, parameters):
+    """w(t), looked up or computed."""
+    if t < parameters.size:
+        return parameters[np.uint64(t)]
+    return sqrt(parameters[0] * math.log(t))
+
+
+@inlined
+def choose_n(t, belief, known, parameters, memory, stream):
+    """The largest index."""
+    if t <= known.observer.size:
+        return known.observer[t - 1], 0
+    w = width(t, parameters)
+    if t <= memory[UNTIL] and belief.seen[0] == memory[SEEN]:
+        i = np.uint64(np.int64(memory[LEADER]))  # directly to unsigned takes ten instructions
+        own = belief.means[i] + w * belief.errors[i]
+        beaten = own <= memory[BEYOND]
+        for k in range(np.uint64(known.start[i]), np.uint64(known.start[i + np.uint64(1)])):
+            j = np.uint64(known.shown[k])
+            if belief.means[j] + w * belief.errors[j] >= own and j != i:
+                beaten = True
+                break
+        if not beaten:
+            return np.int64(i), 1
+    return first_largest_index(belief.means, belief.errors, w), 1
+
+
+@inlined
+def update_n(t, belief, known, parameters, memory, action, why):
+    """Keep M while the same action is played; take it when one is played for the second time."""
+    i = np.uint64(action)
+    shown = known.start[i + np.uint64(1)] - known.start[i]
+    if memory[LEADER] != action or 2 * shown >= known.observer.size:
+        memory[LEADER], memory[UNTIL] = action, 0
+    elif t < memory[UNTIL] and belief.seen[0] == memory[SEEN] + shown:
+        memory[SEEN] = belief.seen[0]
+    else:
+        w = width(t + GUARD, parameters)
+        beyond = -np.inf
+        for j in range(np.uint64(known.observer.size)):
+            index = belief.means[j] + w * belief.errors[j]
+            if index > beyond and known.precision[i, j] == 0.0:
+                beyond = index
+        memory[BEYOND] = beyond
+        memory[UNTIL], memory[SEEN] = t + GUARD, belief.seen[0]
+
+
+@inlined
+def choose_maxn(t, belief, known, parameters, memory, stream):
+    """The largest mean among the good observers of the largest index."""
+    if t <= known.observer.size:
+        return known.observer[t - 1], 0
+    w = sqrt(parameters[0] * math.log(t))
+    k = first_largest_index(belief.means, belief.errors, w)
+    enough = parameters[1] * known.precision[known.observer[k], k]
+    best = -np.inf
+    action = k
+    for i in range(known.observer.size):
+        if known.precision[i, k] >= enough and belief.means[i] > best:
+            best = belief.means[i]
+            action = np.int64(i)
+    return action, 1
+
+
+_run_n = make_run(choose_n, update_n)
+_record_n = make_record(choose_n, update_n)
+_run_maxn = make_run(choose_maxn, no_update)
+_record_maxn = make_record(choose_maxn, no_update)
+
+
+@cached
+def run_n(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `ucb-n`."""
+    _run_n(world, known, parameters, memory, job)
+
+
+@cached
+def record_n(world, known, parameters, memory, job, tape):
+    """The recorded loop of `ucb-n`."""
+    _record_n(world, known, parameters, memory, job, tape)
+
+
+@cached
+def run_maxn(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `ucb-maxn`."""
+    _run_maxn(world, known, parameters, memory, job)
+
+
+@cached
+def record_maxn(world, known, parameters, memory, job, tape):
+    """The recorded loop of `ucb-maxn`."""
+    _record_maxn(world, known, parameters, memory, job, tape)
+
+
+SOURCE = (
+    "Caron, Kveton, Lelarge and Bhagat 2012, Leveraging side observations in stochastic bandits"
+)
+
+UCB_N = Rule(
+    name="ucb-n",
+    summary="the largest upper confidence bound; learns from side observations",
+    source=SOURCE,
+    words=("initial", "optimism"),
+    defaults=DEFAULTS,
+    prepare=prepare_n,
+    choose=choose_n,
+    update=update_n,
+    run=run_n,
+    record=record_n,
+)
+
+UCB_MAXN = Rule(
+    name="ucb-maxn",
+    summary="the largest mean among those that show the largest upper confidence bound",
+    source=SOURCE,
+    words=("initial", "optimism"),
+    defaults=DEFAULTS | {"quality": 0.5},
+    prepare=prepare_maxn,
+    choose=choose_maxn,
+    update=no_update,
+    run=run_maxn,
+    record=record_maxn,
+)
