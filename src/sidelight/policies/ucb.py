@@ -66,9 +66,16 @@ def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 def widths(exploration: float, setting: Setting) -> Floats:
     """`exploration`, then w(1), w(2), ...: w(t) stands at place t."""
-    count = min(setting.horizon or GUARD, TABLE)
-    logarithms = np.fromiter(map(math.log, range(1, count + 1)), dtype=float)
-    return np.concatenate([[exploration], np.sqrt(exploration * logarithms)])
+    table = np.full(min(setting.horizon or GUARD, TABLE) + 1, exploration)
+    fill_widths(table)
+    return table
+
+
+@cached
+def fill_widths(table: Any) -> None:
+    """Compiled, so that the numbers are those that are computed beyond the table."""
+    for t in range(1, table.size):
+        table[t] = sqrt(table[0] * math.log(t))
 
 
 @inlined
