@@ -28,6 +28,7 @@ check: $(STAMP)              ## format, lint, types, and the rules of the house
 bench: $(STAMP)              ## speed, as ratios inside one run
 	$(BIN)/python benchmarks/structure.py
 	$(BIN)/python benchmarks/bounds.py
+	$(BIN)/python benchmarks/engine.py
 
 figures: $(STAMP)            ## the figures in docs/figures
 	mkdir -p docs/figures

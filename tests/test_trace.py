@@ -23,7 +23,10 @@ class Second:
         return 1
 
 
-@pytest.mark.parametrize("policy", ["ucb-n", "ts-n", "uniform", Second()], ids=str)
+RACERS = {"ucb-n": "ucb-n", "ts-n": "ts-n", "uniform": "uniform", "own": Second()}
+
+
+@pytest.mark.parametrize("policy", RACERS.values(), ids=RACERS)
 def test_a_trace_is_replicate_0_of_a_race(policy: str | Second) -> None:
     trace = sl.trace(bandit, policy, 400, seed=7)
     results = sl.simulate(bandit, policy, 400, 2, seed=7)

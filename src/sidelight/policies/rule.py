@@ -65,8 +65,8 @@ def needs_self_observation(name: str, feedback: Feedback) -> None:
         label = feedback.labels[blind[0]]
         raise InputError(
             f"policy {name!r} needs actions that show themselves, and {label!r} does not: it would "
-            "play such an action for ever without learning. Use 'minimax' or 'asymptotic', which "
-            "play other actions to learn about it"
+            "play such an action for ever without learning. Use 'uniform' or 'greedy', which do "
+            "not rely on it"
         )
 
 
