@@ -298,7 +298,7 @@ def test_a_directory_is_not_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("action", [read, lambda path: write(path, Feedback([[1]]).to_document())])
 def test_an_impossible_path_is_refused(action: Callable[[str], object]) -> None:
-    with pytest.raises(InputError, match=r"a\x00\.toml: embedded null"):
+    with pytest.raises(InputError, match=r"a\x00\.toml: .*embedded null"):
         action("a\x00.toml")
 
 

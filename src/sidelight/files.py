@@ -74,9 +74,8 @@ def write(path: StrPath, document: Document, comment: str = "", *, overwrite: bo
         if not overwrite and path.exists():
             raise InputError("the file exists already; choose another name, or use --force")
         replace(path, writer(document, comment))
-    except (OSError, RuntimeError) as error:  # a loop of links is a RuntimeError before 3.13
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: cannot be written: {reason}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
     except ValueError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -93,7 +92,7 @@ def _pick(by_suffix: Mapping[str, Format], path: Path) -> Format:
 
 def replace(path: Path, content: bytes) -> None:
     """Write all of a file or nothing: readers find the old content or the new, never a part."""
-    path = path.resolve()  # through a symbolic link, it is the target that changes
+    path = Path(os.path.realpath(path))  # through a symbolic link, it is the target that changes
     temporary = path.with_name(f".{uuid.uuid4().hex}.tmp")
     try:
         with temporary.open("xb") as stream:
