@@ -91,7 +91,8 @@ def revealing(actions: int = 5, gap: float = 0.2, sigma: float = 1.0) -> Problem
     """One poor action shows everything; the others show nothing.
 
     Action 0 earns 0.5 less than the best, which is action 1; the rest are `gap` below it. All
-    knowledge is bought at the price of the revealing action: worst-case regret grows like T^(2/3).
+    knowledge is bought at the price of the revealing action: with three actions or more, worst-case
+    regret grows like T^(2/3).
     """
     check_actions(actions, 2)
     observes = np.zeros((actions, actions), dtype=bool)
