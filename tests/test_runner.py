@@ -5,6 +5,11 @@ Statistical tests have fixed seeds; drawn anew, each would fail with the probabi
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -125,3 +130,22 @@ def test_a_job_stops_when_asked_and_counts_its_rounds() -> None:
     assert run(stop=0).control[runner.DONE] == 2 * horizon
     assert run(stop=1).control[runner.DONE] == 0
     assert (run(stop=1).regret == -1).all()
+
+
+def test_policies_compiled_by_different_processes_stay_themselves(tmp_path: Path) -> None:
+    # Two processes fill an empty cache, one policy each; a third reads both from there.
+    script = (
+        "import sys, sidelight as sl\n"
+        "races = sl.simulate(sl.gallery('bandit'), sys.argv[1:], 300, 2, seed=2)\n"
+        "print(*races.regret[:, :, -1].ravel(), sep='\\n')\n"
+    )
+
+    def regrets(*policies: str) -> list[str]:
+        command = [sys.executable, "-c", script, *policies]
+        cache = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        run = subprocess.run(command, env=cache, capture_output=True, text=True, check=True)
+        return run.stdout.split()
+
+    alone = [regrets("greedy"), regrets("ts-n")]
+    assert alone[0] != alone[1]
+    assert regrets("greedy", "ts-n") == [*alone[0], *alone[1]]

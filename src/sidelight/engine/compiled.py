@@ -10,6 +10,11 @@ compiler from using vectors.
 
 numba notices a changed file only if it holds the outermost function. So the folder of the cache is
 named after all sources that can end up inside a compiled function.
+
+Nor does numba tell apart the machine code of two functions that one factory made, such as the loops
+of two policies: both have the same name, and a number that only one process understands. Read from
+disk by a third process, one would silently run in place of the other. So a function made inside
+another is named after what it encloses.
 """
 
 from __future__ import annotations
@@ -31,7 +36,7 @@ _config: Any = numba.config
 
 def compiled(function: Callable[..., Any]) -> Any:
     """A compiled function that others call; it is kept as part of them."""
-    return numba.njit(**_FLAGS)(function)
+    return numba.njit(**_FLAGS)(_distinct(function))
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -40,7 +45,7 @@ def inlined(function: Callable[..., Any]) -> Any:
     A call hands over every array as seven numbers, so that a call with a whole belief costs more
     than most rules. `choose`, `update` and what they call in every round are inlined.
     """
-    return numba.njit(forceinline=True, **_FLAGS)(function)
+    return numba.njit(forceinline=True, **_FLAGS)(_distinct(function))
 
 
 def cached(function: Callable[..., Any]) -> Any:
@@ -53,6 +58,19 @@ def cached(function: Callable[..., Any]) -> Any:
         return compiled(function)
     finally:
         _config.CACHE_DIR = before  # other users of numba in this process keep theirs
+
+
+def _distinct(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, with a name that says what it encloses."""
+    enclosed = [_full_name(cell.cell_contents) for cell in function.__closure__ or ()]
+    if enclosed:
+        function.__qualname__ += f"[{', '.join(enclosed)}]"
+    return function
+
+
+def _full_name(value: Any) -> str:
+    function = getattr(value, "py_func", None)  # of a compiled function, the readable one
+    return repr(value) if function is None else f"{function.__module__}.{function.__qualname__}"
 
 
 def is_kept(function: Any) -> bool:
