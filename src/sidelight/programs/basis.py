@@ -29,6 +29,7 @@ from .tableau import (
     OPTIMAL,
     TIE,
     allocating,
+    inlined,
     inverse_entry,
     kernel,
     load,
@@ -46,7 +47,7 @@ def room(actions: int) -> int:
     return 2 * actions * actions + 5 * actions + 2
 
 
-@kernel
+@inlined
 def index(number: Any) -> Any:
     """An index without a sign: numba then leaves out the case of negative ones, which is slow."""
     return np.uint64(np.int64(number))
@@ -118,7 +119,7 @@ def solve(matrix: Any, need: Any, cost: Any, second: Any, store: Any, patience: 
     return status
 
 
-@kernel
+@inlined
 def read_plan(need: Any, store: Any, plan: Any) -> bool:
     """The plan c of the stored basis for these needs; False where a play count is negative."""
     K, m, one = index(len(need)), index(store[0]), index(1)
@@ -145,7 +146,7 @@ def read_plan(need: Any, store: Any, plan: Any) -> bool:
     return lowest >= -TIE * largest
 
 
-@kernel
+@inlined
 def covers(matrix: Any, need: Any, store: Any, plan: Any, cover: Any) -> bool:
     """Does the plan meet every need, to within SHORT; `cover` gets what it buys."""
     K, m, one = index(len(need)), index(store[0]), index(1)
@@ -190,7 +191,7 @@ def _tied_row_holds(cost: Any, second: Any, store: Any, s: Any) -> bool:
     return sign > 0 or (sign == 0 and store[index(1) + index(2) * index(len(cost)) + s] > 0.0)
 
 
-@kernel
+@inlined
 def prices_hold(matrix: Any, cost: Any, second: Any, store: Any, first: Any, other: Any) -> bool:
     """Is no row of the dual negative, lexicographically: does nothing cheaper exist?
 
@@ -218,7 +219,7 @@ def prices_hold(matrix: Any, cost: Any, second: Any, store: Any, first: Any, oth
     return m == K or _slacks_hold(matrix.precision, cost, second, store, first, other)
 
 
-@kernel
+@inlined
 def _slacks_hold(P: Any, cost: Any, second: Any, store: Any, first: Any, other: Any) -> bool:
     """The rows of actions outside I: what they show is not worth more than they cost."""
     K, m, one = index(len(cost)), index(store[0]), index(1)
@@ -248,7 +249,7 @@ def _slacks_hold(P: Any, cost: Any, second: Any, store: Any, first: Any, other: 
     return True
 
 
-@kernel
+@inlined
 def holds(matrix: Any, need: Any, cost: Any, second: Any, store: Any, scratch: Any) -> bool:
     """Is the stored basis the optimum for these numbers? scratch[0] gets its plan."""
     return (

@@ -40,6 +40,9 @@ NOISE = 1e-14
 # Division asks nothing first, and arrays are borrowed: numba's reference counts, when a function is
 # called in one branch only, cost ten times what these functions do.
 kernel = numba.njit(error_model="numpy", _nrt=False)
+# For those on the path of every round: an array is seven numbers, and a call that passes ten arrays
+# costs more than what it calls.
+inlined = numba.njit(error_model="numpy", _nrt=False, forceinline=True)
 # For the few that need new arrays. Said openly, because a function takes over its caller's options.
 allocating = numba.njit(error_model="numpy", _nrt=True)
 
