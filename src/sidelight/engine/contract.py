@@ -11,8 +11,10 @@ A policy is two compiled functions on plain arrays:
 The simulator and the live learner call the same two functions, in the same order: choose, then
 observe, then update before the next choice. So a repeated `choose` cannot corrupt learning.
 
-`memory` is a float array of the policy's own: counters, the rest of a batch, a stored plan. `why`
-is a small integer, an index into the policy's words. `parameters` is a float array.
+`memory` is a float array of the policy's own: counters, the rest of a batch, a stored plan. A
+policy that counts rounds of its own (Algorithm 2's batches) has the number of the current one in
+memory[0] when it chooses. `why` is a small integer, an index into the policy's words. `parameters`
+is a float array.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
 
 
 class Known(NamedTuple):
@@ -43,8 +46,35 @@ class Known(NamedTuple):
 
 
 class Data(NamedTuple):
-    """The belief: plays N, information n_j = sum of precisions, and the weighted sums of values."""
+    """The belief: what was played and seen, and what follows from it for each action.
+
+    plays        N_i, counted when issued
+    information  n_j, the sum of precisions of what was seen of j
+    sums         S_j, the sum of precision times value
+    means        S_j / n_j; 0, the lower end of the range, before the first look
+    errors       1 / sqrt(n_j), the standard error of the mean; inf before the first look
+    seen         one number: how many values were seen in all
+
+    `means` and `errors` follow from the two before; they are here because every policy reads them
+    at every round, and only few of them change. A policy that stores something derived from the
+    belief also stores `seen`, and trusts what it stored only while that number has not moved.
+    """
 
     plays: Ints
     information: Floats
     sums: Floats
+    means: Floats
+    errors: Floats
+    seen: Ints
+
+
+def no_data(actions: int) -> Data:
+    """The belief before the first round."""
+    return Data(
+        plays=np.zeros(actions, dtype=np.int64),
+        information=np.zeros(actions),
+        sums=np.zeros(actions),
+        means=np.zeros(actions),
+        errors=np.full(actions, np.inf),
+        seen=np.zeros(1, dtype=np.int64),
+    )

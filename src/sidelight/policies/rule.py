@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..engine.contract import Floats
+from ..errors import InputError
 from ..feedback import Feedback
 
 
@@ -34,7 +37,8 @@ class Rule:
     `defaults` are its parameters; `prepare` refuses, with an InputError that names a policy to use
     instead, a feedback structure outside the policy's assumptions. `words` says what the `why` of a
     choice means. `choose`, `update` follow `engine.contract`; `run`, `record` are the loops made of
-    them, in functions at module level so that numba can cache them.
+    them, in functions at module level so that numba can cache them. `rounds` says that memory[0]
+    counts rounds of the policy's own, which a trace shows.
     """
 
     name: str
@@ -47,3 +51,29 @@ class Rule:
     update: Any
     run: Any
     record: Any
+    rounds: bool = False
+
+
+def needs_self_observation(name: str, feedback: Feedback) -> None:
+    """Refuse a structure in which some action does not show itself.
+
+    An optimistic or sampling rule plays what it is unsure about. If that does not show itself, it
+    stays unsure, and plays it for ever.
+    """
+    blind = np.flatnonzero(~feedback.observes.diagonal())
+    if len(blind):
+        label = feedback.labels[blind[0]]
+        raise InputError(
+            f"policy {name!r} needs actions that show themselves, and {label!r} does not: it would "
+            "play such an action for ever without learning. Use 'minimax' or 'asymptotic', which "
+            "play other actions to learn about it"
+        )
+
+
+def in_range(name: str, parameters: Mapping[str, float], key: str, low: float, high: float) -> float:
+    """The parameter, if it lies in (low, high]."""
+    value = parameters[key]
+    if not low < value <= high:
+        upper = "" if high == np.inf else f" and at most {high:g}"
+        raise InputError(f"{name}:{key}={value:g} must be greater than {low:g}{upper}")
+    return value

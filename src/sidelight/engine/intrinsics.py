@@ -1,0 +1,84 @@
+"""Three things that numba has no word for.
+
+    sqrt(x)             the square root as one instruction; numba's own calls the C library
+    borrowed(arrays)    the same arrays without reference counts
+    apart(function)     a function that is never copied into its caller
+
+Reading an array out of a tuple counts a reference up and down again, with an atomic instruction.
+numba removes such pairs only where no call stands between them, so that one call to a linear
+program would make a round five times slower. A loop that borrows its arrays, from a caller that
+holds them until it returns, has nothing to count.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def sqrt(typing_context: Any, x: Any) -> Any:
+    """The square root; correctly rounded, as that of the C library is."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        instruction = builder.module.declare_intrinsic("llvm.sqrt", [arguments[0].type])
+        return builder.call(instruction, arguments)
+
+    return types.float64(types.float64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def borrowed(typing_context: Any, value: Any) -> Any:
+    """An array, or a tuple of arrays and numbers, that somebody else keeps alive."""
+
+    def bare(context: Any, builder: Any, kind: Any, struct: Any) -> Any:
+        if isinstance(kind, types.Array):
+            array = context.make_array(kind)(context, builder, struct)
+            array.meminfo = cgutils.get_null_value(array.meminfo.type)
+            return array._getvalue()
+        if isinstance(kind, types.BaseTuple):
+            parts = [
+                bare(context, builder, part, builder.extract_value(struct, place))
+                for place, part in enumerate(kind.types)
+            ]
+            return context.make_tuple(builder, kind, parts)
+        return struct
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return bare(context, builder, value, arguments[0])
+
+    return value(value), generate
+
+
+def apart(function: Any) -> Any:
+    """The compiled function of two arguments, called and never inlined: it keeps its registers."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def call(typing_context: Any, first: Any, second: Any) -> Any:
+        kind = typing_context.resolve_value_type(function)
+        signature = kind.get_call_type(typing_context, (first, second), {})
+
+        def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+            before = {id(instruction) for instruction in _calls(builder)}
+            result = context.get_function(kind, signature)(builder, arguments)
+            for instruction in _calls(builder):
+                if id(instruction) not in before:
+                    instruction.attributes.add("noinline")
+            return result
+
+        return signature, generate
+
+    return call
+
+
+def _calls(builder: Any) -> list[Any]:
+    blocks = builder.function.blocks
+    return [
+        instruction
+        for block in blocks
+        for instruction in block.instructions
+        if isinstance(instruction, ir.CallInstr)
+    ]

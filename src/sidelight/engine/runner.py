@@ -1,0 +1,228 @@
+"""The loop over rounds and replicates, the same for every policy.
+
+    for each replicate:  empty belief, fresh memory, streams keyed by (seed, replicate, action)
+        for t = 1 ... T:
+            action, why = choose(...)
+            N_action += 1
+            x_j = theta_j + sd[action, j] z      for each j that the action shows; z is the next
+                                                 normal of the stream of j
+            n_j += P,  S_j += P x_j              P the precision of this observation
+            update(...)
+        pseudo-regret <N, gaps> at the checkpoints
+
+`make_run(choose, update)` gives the loop of a policy, `make_record` the loop that also writes down
+each round. They are closures, which numba cannot keep on disk; so the file of a policy wraps them:
+
+    _run = make_run(choose, update)
+
+    @cached
+    def run(world, known, parameters, memory, job):
+        _run(world, known, parameters, memory, job)
+
+Memory does not grow with T, and nothing is drawn that no policy sees.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .compiled import compiled, inlined
+from .contract import Data, Floats, Ints, Words
+from .intrinsics import apart, borrowed, sqrt
+from .streams import fill, seed_stream
+
+BLOCK = 64  # normals drawn at once for an action
+PAD = 8  # an odd number of cache lines for each action, so that they do not compete for one place
+SEGMENT = 65_536  # rounds between two looks at `control`
+
+STOP, DONE = 0, 1  # places in `control`
+
+
+class World(NamedTuple):
+    """The truth: means and gaps; sd and precision of what is shown, aligned with `known.shown`."""
+
+    means: Floats
+    gaps: Floats
+    sd: Floats
+    weight: Floats
+
+
+class Job(NamedTuple):
+    """Some replicates of one policy, and where their outcomes go.
+
+    Row r of `regret` (at the checkpoints) and of `plays` (at the end) is replicate first + r. A
+    job returns early once control[STOP] is set; control[DONE] counts its rounds.
+    """
+
+    noise: Words
+    policy: Words
+    first: int
+    checkpoints: Ints
+    regret: Floats
+    plays: Ints
+    control: Ints
+
+
+class Tape(NamedTuple):
+    """Every round of one replicate; `seen[t, j]` is NaN where nothing was shown of j."""
+
+    action: Ints
+    why: Ints
+    round: Ints
+    seen: Floats
+
+
+class Noise(NamedTuple):
+    """For each action its stream, a block of normals from it, and the place of the next one."""
+
+    state: Words
+    block: Floats
+    place: Ints
+
+
+@compiled
+def new_noise(base: Any, replicate: Any, actions: Any) -> Any:
+    """The noise of one replicate, before the first observation."""
+    noise = Noise(
+        np.empty((actions, 4), dtype=np.uint64),
+        np.empty((actions, BLOCK + PAD)),
+        np.full(actions, BLOCK),
+    )
+    for j in range(actions):
+        seed_stream(noise.state[j], base, replicate, j)
+    return noise
+
+
+@compiled
+def new_data(actions: Any) -> Any:
+    """The belief before the first round; as `contract.no_data`."""
+    return Data(
+        np.zeros(actions, dtype=np.int64),
+        np.zeros(actions),
+        np.zeros(actions),
+        np.zeros(actions),
+        np.full(actions, np.inf),
+        np.zeros(1, dtype=np.int64),
+    )
+
+
+@compiled
+def _refill(noise: Any, j: Any) -> None:
+    fill(noise.state[j], noise.block[j, :BLOCK])
+
+
+_refill_apart = apart(_refill)
+
+
+@inlined
+def next_normal(noise: Any, j: Any) -> Any:
+    """The next normal of the stream of action j."""
+    place = np.uint64(noise.place[j])
+    if place == np.uint64(BLOCK):
+        _refill_apart(noise, j)
+        place = np.uint64(0)
+    noise.place[j] = place + np.uint64(1)
+    return noise.block[j, place]
+
+
+@inlined
+def learn(belief: Any, j: Any, weight: Any, value: Any) -> None:
+    """Take in one value of action j with the given precision."""
+    information = belief.information[j] + weight
+    total = belief.sums[j] + weight * value
+    belief.information[j] = information
+    belief.sums[j] = total
+    belief.means[j] = total / information
+    belief.errors[j] = 1.0 / sqrt(information)
+
+
+@inlined
+def play(action: Any, world: Any, known: Any, noise: Any, belief: Any) -> None:
+    """Play the action: count it, draw what it shows, and take that in."""
+    i = np.uint64(action)  # numba adds code for negative indices unless they are unsigned
+    belief.plays[i] += 1
+    first, last = np.uint64(known.start[i]), np.uint64(known.start[i + np.uint64(1)])
+    for k in range(first, last):
+        j = np.uint64(known.shown[k])
+        value = world.means[j] + world.sd[k] * next_normal(noise, j)
+        learn(belief, j, world.weight[k], value)
+    belief.seen[0] += np.int64(last - first)
+
+
+@compiled
+def pseudo_regret(plays: Any, gaps: Any) -> Any:
+    """<N, gaps>."""
+    total = 0.0
+    for i in range(plays.size):
+        total += plays[i] * gaps[i]
+    return total
+
+
+def make_run(choose: Any, update: Any) -> Any:
+    """The loop of a policy: fills the regret and the plays of a `Job`."""
+
+    @compiled
+    def rounds(span: Any, truth: Any, known: Any, own: Any, stream: Any, state: Any) -> None:
+        world, known = borrowed(truth), borrowed(known)
+        (parameters, memory), stream = borrowed(own), borrowed(stream)
+        noise, belief = borrowed(state)
+        for t in range(span[0] + 1, span[1] + 1):
+            action, why = choose(t, belief, known, parameters, memory, stream)
+            play(action, world, known, noise, belief)
+            update(t, belief, known, parameters, memory, action, why)
+
+    @compiled
+    def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+        actions = world.means.size
+        stream = np.empty(4, dtype=np.uint64)
+        for row in range(job.regret.shape[0]):
+            replicate = job.first + row
+            seed_stream(stream, job.policy, replicate, 0)
+            noise = new_noise(job.noise, replicate, actions)
+            belief = new_data(actions)
+            own = memory.copy()
+            t = 0
+            for c in range(job.checkpoints.size):
+                while t < job.checkpoints[c]:
+                    if job.control[STOP] != 0:
+                        return
+                    end = min(t + SEGMENT, job.checkpoints[c])
+                    rounds((t, end), world, known, (parameters, own), stream, (noise, belief))
+                    job.control[DONE] += end - t
+                    t = end
+                job.regret[row, c] = pseudo_regret(belief.plays, world.gaps)
+            job.plays[row, :] = belief.plays
+
+    return run
+
+
+def make_record(choose: Any, update: Any) -> Any:
+    """The loop of a policy that writes down every round of replicate `job.first`."""
+
+    @compiled
+    def record(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+        actions = world.means.size
+        stream = np.empty(4, dtype=np.uint64)
+        seed_stream(stream, job.policy, job.first, 0)
+        noise = new_noise(job.noise, job.first, actions)
+        belief = new_data(actions)
+        own = memory.copy()
+        for t in range(1, tape.action.size + 1):
+            if job.control[STOP] != 0:
+                return
+            action, why = choose(t, belief, known, parameters, own, stream)
+            tape.action[t - 1], tape.why[t - 1] = action, why
+            tape.round[t - 1] = np.int64(own[0]) if own.size > 0 else 0
+            belief.plays[action] += 1
+            for k in range(known.start[action], known.start[action + 1]):
+                j = known.shown[k]
+                value = world.means[j] + world.sd[k] * next_normal(noise, j)
+                tape.seen[t - 1, j] = value
+                learn(belief, j, world.weight[k], value)
+            belief.seen[0] += known.start[action + 1] - known.start[action]
+            update(t, belief, known, parameters, own, action, why)
+            job.control[DONE] += 1
+
+    return record

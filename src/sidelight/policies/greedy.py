@@ -1,0 +1,105 @@
+"""Two reference lines: play what looks best, and play anything.
+
+`greedy` observes every action once, then plays argmax theta-hat. On generalized full information
+(every variance finite) its regret is bounded by a constant whatever the horizon [sec:pre]: the
+chance of naming the wrong action decays exponentially in the number of rounds, for free. With
+unobserved entries its regret is linear: it may never look again at an action that looked bad once.
+
+`uniform` plays every action with the same probability: regret = T times the average gap. It shows
+what no learning at all costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..engine.compiled import cached, inlined
+from ..engine.runner import make_record, make_run
+from ..engine.streams import uniform
+from .argmax import first_largest
+from .rule import Prepared, Rule, Setting
+
+
+def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """No parameters, no memory, no assumptions."""
+    return Prepared(np.empty(0), np.empty(0))
+
+
+@inlined
+def no_update(t, belief, known, parameters, memory, action, why):  # type: ignore[no-untyped-def]
+    """Nothing to remember."""
+
+
+@inlined
+def choose_greedy(t, belief, known, parameters, memory, stream):  # type: ignore[no-untyped-def]
+    """The best observer of each action in turn, then the largest mean."""
+    if t <= known.observer.size:
+        return known.observer[t - 1], 0
+    return first_largest(belief.means), 1
+
+
+@inlined
+def choose_uniform(t, belief, known, parameters, memory, stream):  # type: ignore[no-untyped-def]
+    """Any action, with the same probability."""
+    return np.int64(uniform(stream) * known.observer.size), 0
+
+
+_run_greedy = make_run(choose_greedy, no_update)
+_record_greedy = make_record(choose_greedy, no_update)
+_run_uniform = make_run(choose_uniform, no_update)
+_record_uniform = make_record(choose_uniform, no_update)
+
+
+@cached
+def run_greedy(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `greedy`."""
+    _run_greedy(world, known, parameters, memory, job)
+
+
+@cached
+def record_greedy(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+    """The recorded loop of `greedy`."""
+    _record_greedy(world, known, parameters, memory, job, tape)
+
+
+@cached
+def run_uniform(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `uniform`."""
+    _run_uniform(world, known, parameters, memory, job)
+
+
+@cached
+def record_uniform(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+    """The recorded loop of `uniform`."""
+    _record_uniform(world, known, parameters, memory, job, tape)
+
+
+GREEDY = Rule(
+    name="greedy",
+    summary="observe everything once, then play the largest mean",
+    source="Wu, György and Szepesvári 2015, section 2: constant regret on generalized full "
+    "information",
+    words=("initial", "greedy"),
+    defaults={},
+    prepare=prepare,
+    choose=choose_greedy,
+    update=no_update,
+    run=run_greedy,
+    record=record_greedy,
+)
+
+UNIFORM = Rule(
+    name="uniform",
+    summary="play every action with the same probability",
+    source="a reference line: regret = T times the average gap",
+    words=("uniform",),
+    defaults={},
+    prepare=prepare,
+    choose=choose_uniform,
+    update=no_update,
+    run=run_uniform,
+    record=record_uniform,
+)

@@ -1,0 +1,107 @@
+"""Thompson sampling with side observations: TS-N (Tossou, Dimitrakakis and Dubhashi 2017).
+
+    theta_j ~ N(upper/2, 1/n0) a priori,  n0 = prior / upper^2
+    sample  theta~_j ~ N((S_j + n0 upper/2) / (n_j + n0), 1/(n_j + n0)),  play argmax theta~_j
+
+The default prior = 4 is worth four observations with the standard deviation `upper`. It makes the
+first round nothing special, and the rule the same in any units. Each round draws K normals from the
+policy's own stream, in the order of the actions.
+
+Sampling plays what it is unsure about and never pays to see another action, so every action must
+show itself: otherwise its regret is linear.
+
+The memory holds, for each action, the information that the two posterior numbers after it belong
+to. `choose` trusts them only where the belief still has that information.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..engine.compiled import cached, inlined
+from ..engine.intrinsics import sqrt
+from ..engine.runner import make_record, make_run
+from ..engine.streams import draw
+from .rule import Prepared, Rule, Setting, in_range, needs_self_observation
+
+
+def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """Every action must show itself. The memory starts with the prior."""
+    needs_self_observation("ts-n", setting.feedback)
+    prior = in_range("ts-n", parameters, "prior", 0, np.inf)
+    n0, middle = prior / setting.upper**2, setting.upper / 2
+    memory = np.tile([0.0, (n0 * middle) / n0, 1.0 / np.sqrt(n0)], len(setting.feedback))
+    return Prepared(np.array([n0, n0 * middle]), memory)
+
+
+@inlined
+def choose(t, belief, known, parameters, memory, stream):  # type: ignore[no-untyped-def]
+    """The largest of one posterior sample for each action."""
+    best = -np.inf
+    action = np.uint64(0)
+    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
+    for j in range(np.uint64(belief.sums.size)):
+        z, s0, s1, s2, s3 = draw(stream, s0, s1, s2, s3)
+        place = np.uint64(3) * j
+        mean, error = memory[place + np.uint64(1)], memory[place + np.uint64(2)]
+        if memory[place] != belief.information[j]:
+            mean, error = posterior(belief, parameters, j)
+        sample = mean + error * z
+        if sample > best:
+            best = sample
+            action = j
+    stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
+    return np.int64(action), 0
+
+
+@inlined
+def posterior(belief: Any, parameters: Any, j: Any) -> Any:
+    """Mean and standard deviation of theta_j given the belief."""
+    information = belief.information[j] + parameters[0]
+    return (belief.sums[j] + parameters[1]) / information, 1.0 / sqrt(information)
+
+
+@inlined
+def update(t, belief, known, parameters, memory, action, why):  # type: ignore[no-untyped-def]
+    """Store the posterior of what the action showed."""
+    i = np.uint64(action)
+    for k in range(np.uint64(known.start[i]), np.uint64(known.start[i + np.uint64(1)])):
+        j = np.uint64(known.shown[k])
+        place = np.uint64(3) * j
+        memory[place] = belief.information[j]
+        mean, error = posterior(belief, parameters, j)
+        memory[place + np.uint64(1)], memory[place + np.uint64(2)] = mean, error
+
+
+_run = make_run(choose, update)
+_record = make_record(choose, update)
+
+
+@cached
+def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `ts-n`."""
+    _run(world, known, parameters, memory, job)
+
+
+@cached
+def record(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+    """The recorded loop of `ts-n`."""
+    _record(world, known, parameters, memory, job, tape)
+
+
+TS_N = Rule(
+    name="ts-n",
+    summary="Thompson sampling; learns from side observations",
+    source="Tossou, Dimitrakakis and Dubhashi 2017, Thompson sampling for stochastic bandits with "
+    "graph feedback",
+    words=("sample",),
+    defaults={"prior": 4.0},
+    prepare=prepare,
+    choose=choose,
+    update=update,
+    run=run,
+    record=record,
+)
