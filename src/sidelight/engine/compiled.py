@@ -23,7 +23,7 @@ from typing import Any
 
 import numba
 
-ROOMS = ("engine", "policies")  # all compiled code lives here
+ROOMS = ("programs", "engine", "policies")  # all compiled code lives here
 
 _FLAGS = {"error_model": "numpy", "nogil": True}
 

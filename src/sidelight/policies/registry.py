@@ -1,8 +1,8 @@
 """The only list of policies.
 
-    names()                              every registered name
-    rule("ucb-n")                        its `Rule`
-    parse("ucb-n:exploration=0.5")       its `Rule` and all parameters, defaults included
+names()                              every registered name
+rule("ucb-n")                        its `Rule`
+parse("ucb-n:exploration=0.5")       its `Rule` and all parameters, defaults included
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 
 from ..errors import InputError, choose_from
+from .asymptotic import ASYMPTOTIC
 from .greedy import GREEDY, UNIFORM
 from .rule import Rule
 from .thompson import TS_N
 from .ucb import UCB_MAXN, UCB_N
 
-_RULES = {rule.name: rule for rule in (UCB_N, UCB_MAXN, TS_N, GREEDY, UNIFORM)}
+_RULES = {rule.name: rule for rule in (ASYMPTOTIC, UCB_N, UCB_MAXN, TS_N, GREEDY, UNIFORM)}
 
 
 def names() -> tuple[str, ...]:

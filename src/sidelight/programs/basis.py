@@ -251,12 +251,14 @@ def _slacks_hold(P: Any, cost: Any, second: Any, store: Any, first: Any, other: 
 
 @inlined
 def holds(matrix: Any, need: Any, cost: Any, second: Any, store: Any, scratch: Any) -> bool:
-    """Is the stored basis the optimum for these numbers? scratch[0] gets its plan."""
+    """Is the stored basis the optimum for these numbers? The first K of `scratch` get its plan."""
+    K = len(need)
+    plan, first, other = scratch[:K], scratch[K : 2 * K], scratch[2 * K :]
     return (
         store[0] >= 0.0
-        and read_plan(need, store, scratch[0])
-        and covers(matrix, need, store, scratch[0], scratch[1])
-        and prices_hold(matrix, cost, second, store, scratch[1], scratch[2])
+        and read_plan(need, store, plan)
+        and covers(matrix, need, store, plan, first)
+        and prices_hold(matrix, cost, second, store, first, other)
     )
 
 
@@ -276,19 +278,27 @@ def _meet(matrix: Any, need: Any, cost: Any, plan: Any) -> None:
 
 
 @kernel
-def best_plan(matrix: Any, need: Any, cost: Any, second: Any, store: Any, scratch: Any) -> int:
-    """Put the optimal plan in scratch[0]: by the stored basis if it holds, else by a new one.
+def solve_plan(matrix: Any, need: Any, cost: Any, second: Any, store: Any, plan: Any) -> int:
+    """Find and store the optimal basis, and put its plan in `plan`.
 
     The plan always meets the needs if any plan can. Only where the status is STOPPED, which no test
     has seen without forcing it, may a cheaper one exist.
     """
-    if holds(matrix, need, cost, second, store, scratch):
-        return OPTIMAL
     status = solve(matrix, need, cost, second, store, 0)
     if status == OPTIMAL:
-        read_plan(need, store, scratch[0])
+        read_plan(need, store, plan)
     else:
         for i in range(len(need)):
-            scratch[0, i] = 0.0
-    _meet(matrix, need, cost, scratch[0])
+            plan[i] = 0.0
+    _meet(matrix, need, cost, plan)
     return status
+
+
+@inlined
+def best_plan(matrix: Any, need: Any, cost: Any, second: Any, store: Any, scratch: Any) -> None:
+    """Put the optimal plan in the first K of `scratch`, which has room for 3 K numbers.
+
+    It comes from the stored basis if that still is optimal, else from a new one.
+    """
+    if not holds(matrix, need, cost, second, store, scratch):
+        solve_plan(matrix, need, cost, second, store, scratch[: len(need)])
