@@ -2,27 +2,37 @@
 
 feedback  = what each action shows of the others, and how noisily
 structure = what that is worth: observability, independence and domination numbers
+simulate  = races between policies, under the same luck; trace = every round of one run
 """
 
 from .analysis import analyze
-from .errors import InputError, MissingExtraError, SidelightError
+from .belief import Belief
+from .errors import InputError, Interrupted, MissingExtraError, PolicyError, SidelightError
 from .feedback import Feedback
 from .gallery import gallery
 from .problem import Problem, load
+from .simulate import Results, Trace, simulate, trace
 from .structure import coverage, rho_lp, structure
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Belief",
     "Feedback",
     "InputError",
+    "Interrupted",
     "MissingExtraError",
+    "PolicyError",
     "Problem",
+    "Results",
     "SidelightError",
+    "Trace",
     "analyze",
     "coverage",
     "gallery",
     "load",
     "rho_lp",
+    "simulate",
     "structure",
+    "trace",
 ]

@@ -14,7 +14,6 @@ as that millionth. The noise itself is not cut.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -116,7 +115,7 @@ class Belief:
     def play(self, action: int) -> Belief:
         """The belief after one more play was issued; what it shows may come later."""
         plays = self.plays.copy()
-        plays[_action(action, len(self))] += 1
+        plays[self.check_action(action)] += 1
         return replace(self, plays=frozen(plays))
 
     def observe(self, action: int, values: npt.ArrayLike | Mapping[Any, float]) -> Belief:
@@ -124,7 +123,7 @@ class Belief:
 
         `values` has one number for each action, NaN where none came, or is a mapping from labels.
         """
-        action = _action(action, len(self))
+        action = self.check_action(action)
         seen = self._values(values)
         came = np.isfinite(seen)
         blind = np.flatnonzero(came & ~self.feedback.observes[action])
@@ -141,6 +140,16 @@ class Belief:
             information=frozen(self.information + weight),
             sums=frozen(self.sums + gained),
         )
+
+    def check_action(self, action: object) -> int:
+        """The place of an action: a whole number from 0 to K - 1."""
+        whole = isinstance(action, int | np.integer) and not isinstance(action, bool)
+        if not whole or not 0 <= int(action) < len(self):  # type: ignore[call-overload]
+            raise InputError(
+                f"{action!r}, which is not an action: give its place, a whole number from 0 to "
+                f"{len(self) - 1}"
+            )
+        return int(action)  # type: ignore[call-overload,no-any-return]
 
     def _values(self, values: npt.ArrayLike | Mapping[Any, float]) -> Floats:
         if isinstance(values, Mapping):
@@ -178,13 +187,3 @@ class Belief:
             information=frozen(data.information),
             sums=frozen(data.sums),
         )
-
-
-def _action(action: int, actions: int) -> int:
-    """A whole number from 0 to K - 1."""
-    whole = not isinstance(action, bool) and isinstance(action, int | np.integer)
-    if not whole or not 0 <= action < actions or math.isnan(action):
-        raise InputError(
-            f"{action!r} is not an action: give its place, a whole number from 0 to {actions - 1}"
-        )
-    return int(action)

@@ -2,7 +2,10 @@
 
     SidelightError            everything raised on purpose; the command line exits with `exit_code`
     ├── InputError            the caller's data or arguments are wrong (also a ValueError)
+    ├── PolicyError           a policy of the caller failed in the middle of a race
     └── MissingExtraError     an optional package is not installed (also an ImportError)
+
+    Interrupted               Ctrl-C in a race (a KeyboardInterrupt); holds what was finished
 
 Each message says what is wrong, where, and what to do about it.
 """
@@ -11,6 +14,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class SidelightError(Exception):
@@ -23,6 +27,21 @@ class InputError(SidelightError, ValueError):
     """A file, a matrix or an argument that cannot be used as it is."""
 
     exit_code = 2
+
+
+class PolicyError(SidelightError):
+    """A policy of the caller raised, or named an action that there is not.
+
+    `results` holds what the other policies of the race did, or None.
+    """
+
+    results: Any = None
+
+
+class Interrupted(KeyboardInterrupt):
+    """A race was stopped; `results` has the replicates that every policy finished, or None."""
+
+    results: Any = None
 
 
 class MissingExtraError(SidelightError, ImportError):

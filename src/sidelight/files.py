@@ -70,7 +70,7 @@ def write(path: StrPath, document: Document, comment: str = "") -> None:
     path = Path(path)
     writer = _pick(_WRITERS, path)
     try:
-        _replace(path, writer(document, comment))
+        replace(path, writer(document, comment))
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
     except ValueError as error:
@@ -87,7 +87,8 @@ def _pick(by_suffix: Mapping[str, Format], path: Path) -> Format:
     return found
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace(path: Path, content: bytes) -> None:
+    """Write all of a file or nothing: readers find the old content or the new, never a part."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:

@@ -25,7 +25,8 @@ import numba
 
 ROOMS = ("programs", "engine", "policies")  # all compiled code lives here
 
-_FLAGS = {"error_model": "numpy", "nogil": True}
+_FLAGS: Any = {"error_model": "numpy", "nogil": True}
+_config: Any = numba.config
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -44,20 +45,27 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 def cached(function: Callable[..., Any]) -> Any:
     """A compiled function at module level that is kept on disk for the next start."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())
+    before = _config.CACHE_DIR
+    _config.CACHE_DIR = str(cache_folder())
     try:
         return numba.njit(cache=True, **_FLAGS)(function)
     except RuntimeError:  # no folder can be written to: compile at every start
         return compiled(function)
     finally:
-        numba.config.CACHE_DIR = before  # other users of numba in this process keep theirs
+        _config.CACHE_DIR = before  # other users of numba in this process keep theirs
+
+
+def is_kept(function: Any) -> bool:
+    """Whether machine code of a `cached` function is on disk already."""
+    folder = function.stats.cache_path
+    name = function.py_func.__qualname__
+    return bool(folder) and any(Path(folder).glob(f"*{name}-*.nbi"))
 
 
 @cache
 def cache_folder() -> Path:
     """A folder for these sources and this numba, below NUMBA_CACHE_DIR or the user's cache."""
-    chosen = numba.config.CACHE_DIR
+    chosen = _config.CACHE_DIR
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
     return (Path(chosen) if chosen else home) / "sidelight" / _fingerprint()
 

@@ -12,14 +12,20 @@ holds them until it returns, has nothing to count.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 from numba.extending import intrinsic
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+def _intrinsic(generator: Callable[..., Any]) -> Any:
+    """What it makes is called as compiled code calls it, not as the generator is."""
+    return intrinsic(generator)
+
+
+@_intrinsic
 def sqrt(typing_context: Any, x: Any) -> Any:
     """The square root; correctly rounded, as that of the C library is."""
 
@@ -30,19 +36,19 @@ def sqrt(typing_context: Any, x: Any) -> Any:
     return types.float64(types.float64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_intrinsic
 def borrowed(typing_context: Any, value: Any) -> Any:
     """An array, or a tuple of arrays and numbers, that somebody else keeps alive."""
 
     def bare(context: Any, builder: Any, kind: Any, struct: Any) -> Any:
         if isinstance(kind, types.Array):
             array = context.make_array(kind)(context, builder, struct)
-            array.meminfo = cgutils.get_null_value(array.meminfo.type)
+            array.meminfo = ir.Constant(array.meminfo.type, None)
             return array._getvalue()
         if isinstance(kind, types.BaseTuple):
             parts = [
                 bare(context, builder, part, builder.extract_value(struct, place))
-                for place, part in enumerate(kind.types)
+                for place, part in enumerate(_members(kind))
             ]
             return context.make_tuple(builder, kind, parts)
         return struct
@@ -56,7 +62,7 @@ def borrowed(typing_context: Any, value: Any) -> Any:
 def apart(function: Any) -> Any:
     """The compiled function of two arguments, called and never inlined: it keeps its registers."""
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @_intrinsic
     def call(typing_context: Any, first: Any, second: Any) -> Any:
         kind = typing_context.resolve_value_type(function)
         signature = kind.get_call_type(typing_context, (first, second), {})
@@ -72,6 +78,10 @@ def apart(function: Any) -> Any:
         return signature, generate
 
     return call
+
+
+def _members(kind: Any) -> Any:
+    return kind.types
 
 
 def _calls(builder: Any) -> list[Any]:

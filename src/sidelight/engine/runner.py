@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .compiled import compiled, inlined
+from .compiled import cached, compiled, inlined
 from .contract import Data, Floats, Ints, Words
 from .intrinsics import apart, borrowed, sqrt
 from .streams import fill, seed_stream
@@ -160,6 +160,29 @@ def pseudo_regret(plays: Any, gaps: Any) -> Any:
     return total
 
 
+@cached
+def begin(base: Any, replicate: Any, actions: Any) -> Any:
+    """Noise and belief before the first round, for a loop in Python."""
+    return new_noise(base, replicate, actions), new_data(actions)
+
+
+@cached
+def step(action, world, known, noise, belief, seen):
+    """One play for a loop in Python: what it shows goes to the belief and to `seen`."""
+    watched_play(action, world, known, noise, belief, seen)
+
+
+@inlined
+def watched_play(action, world, known, noise, belief, seen):
+    """As `play`; writes each value to `seen` too."""
+    belief.plays[action] += 1
+    for k in range(known.start[action], known.start[action + 1]):
+        j = known.shown[k]
+        seen[j] = world.means[j] + world.sd[k] * next_normal(noise, j)
+        learn(belief, j, world.weight[k], seen[j])
+    belief.seen[0] += known.start[action + 1] - known.start[action]
+
+
 def make_run(choose: Any, update: Any) -> Any:
     """The loop of a policy: fills the regret and the plays of a `Job`."""
 
@@ -202,7 +225,7 @@ def make_record(choose: Any, update: Any) -> Any:
     """The loop of a policy that writes down every round of replicate `job.first`."""
 
     @compiled
-    def record(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+    def record(world, known, parameters, memory, job, tape):
         actions = world.means.size
         stream = np.empty(4, dtype=np.uint64)
         seed_stream(stream, job.policy, job.first, 0)
@@ -215,13 +238,7 @@ def make_record(choose: Any, update: Any) -> Any:
             action, why = choose(t, belief, known, parameters, own, stream)
             tape.action[t - 1], tape.why[t - 1] = action, why
             tape.round[t - 1] = np.int64(own[0]) if own.size > 0 else 0
-            belief.plays[action] += 1
-            for k in range(known.start[action], known.start[action + 1]):
-                j = known.shown[k]
-                value = world.means[j] + world.sd[k] * next_normal(noise, j)
-                tape.seen[t - 1, j] = value
-                learn(belief, j, world.weight[k], value)
-            belief.seen[0] += known.start[action + 1] - known.start[action]
+            watched_play(action, world, known, noise, belief, tape.seen[t - 1])
             update(t, belief, known, parameters, own, action, why)
             job.control[DONE] += 1
 

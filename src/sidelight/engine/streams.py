@@ -25,6 +25,7 @@ import numpy as np
 
 from .compiled import cached, compiled, inlined
 from .contract import Floats, Words
+from .intrinsics import borrowed
 
 LAYERS = 256
 RIGHT = 3.6541528853610088
@@ -99,7 +100,7 @@ def next_word(state: Any) -> Any:
 
 
 @compiled
-def uniform(state: Any) -> float:
+def uniform(state: Any) -> Any:
     """A float in [0, 1) with 53 random bits."""
     return float(next_word(state) >> np.uint64(11)) * 2.0**-53
 
@@ -128,18 +129,18 @@ def _rejected(state: Any, layer: Any, x: float) -> float:
 
 
 @compiled
-def normal(state: Any) -> float:
+def normal(state: Any) -> Any:
     """One standard normal."""
     word = next_word(state)
     layer = np.int64(word & np.uint64(255))
     x = float(np.int64(word) >> 11) * WIDTH[layer]
     if abs(x) < NEXT[layer]:
         return x
-    return float(_rejected(state, layer, x))
+    return _rejected(state, layer, x)
 
 
 @inlined
-def draw(state, s0, s1, s2, s3):  # type: ignore[no-untyped-def]
+def draw(state, s0, s1, s2, s3):
     """One standard normal and the next four words: `normal` with the state in local variables.
 
     `state` is written only on the way through the slow path; at the end the caller stores the
@@ -166,6 +167,7 @@ def draw(state, s0, s1, s2, s3):  # type: ignore[no-untyped-def]
 @compiled
 def fill(state: Any, out: Any) -> None:
     """Standard normals, the same as from repeated `normal`."""
+    state = borrowed(state)
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for k in range(out.size):
         out[k], s0, s1, s2, s3 = draw(state, s0, s1, s2, s3)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..engine.compiled import inlined
 
+
 @inlined
 def largest_index(means: Any, errors: Any, width: Any) -> Any:
     """max_j means[j] + width * errors[j]."""
@@ -50,7 +51,7 @@ def first_largest_index(means: Any, errors: Any, width: Any) -> Any:
 def first_largest(values: Any) -> Any:
     """The lowest j with the largest value."""
     best = values[0]
-    place = np.uint64(0)
+    place: Any = np.uint64(0)
     for j in range(np.uint64(1), np.uint64(values.size)):
         if values[j] > best:
             best = values[j]

@@ -29,12 +29,12 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 
 @inlined
-def no_update(t, belief, known, parameters, memory, action, why):  # type: ignore[no-untyped-def]
+def no_update(t, belief, known, parameters, memory, action, why):
     """Nothing to remember."""
 
 
 @inlined
-def choose_greedy(t, belief, known, parameters, memory, stream):  # type: ignore[no-untyped-def]
+def choose_greedy(t, belief, known, parameters, memory, stream):
     """The best observer of each action in turn, then the largest mean."""
     if t <= known.observer.size:
         return known.observer[t - 1], 0
@@ -42,7 +42,7 @@ def choose_greedy(t, belief, known, parameters, memory, stream):  # type: ignore
 
 
 @inlined
-def choose_uniform(t, belief, known, parameters, memory, stream):  # type: ignore[no-untyped-def]
+def choose_uniform(t, belief, known, parameters, memory, stream):
     """Any action, with the same probability."""
     return np.int64(uniform(stream) * known.observer.size), 0
 
@@ -60,7 +60,7 @@ def run_greedy(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -
 
 
 @cached
-def record_greedy(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+def record_greedy(world, known, parameters, memory, job, tape):
     """The recorded loop of `greedy`."""
     _record_greedy(world, known, parameters, memory, job, tape)
 
@@ -72,7 +72,7 @@ def run_uniform(world: Any, known: Any, parameters: Any, memory: Any, job: Any) 
 
 
 @cached
-def record_uniform(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+def record_uniform(world, known, parameters, memory, job, tape):
     """The recorded loop of `uniform`."""
     _record_uniform(world, known, parameters, memory, job, tape)
 

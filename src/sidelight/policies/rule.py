@@ -70,7 +70,9 @@ def needs_self_observation(name: str, feedback: Feedback) -> None:
         )
 
 
-def in_range(name: str, parameters: Mapping[str, float], key: str, low: float, high: float) -> float:
+def in_range(
+    name: str, parameters: Mapping[str, float], key: str, low: float, high: float
+) -> float:
     """The parameter, if it lies in (low, high]."""
     value = parameters[key]
     if not low < value <= high:

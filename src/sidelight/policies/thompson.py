@@ -38,10 +38,10 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 
 @inlined
-def choose(t, belief, known, parameters, memory, stream):  # type: ignore[no-untyped-def]
+def choose(t, belief, known, parameters, memory, stream):
     """The largest of one posterior sample for each action."""
     best = -np.inf
-    action = np.uint64(0)
+    action: Any = np.uint64(0)
     s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
     for j in range(np.uint64(belief.sums.size)):
         z, s0, s1, s2, s3 = draw(stream, s0, s1, s2, s3)
@@ -65,7 +65,7 @@ def posterior(belief: Any, parameters: Any, j: Any) -> Any:
 
 
 @inlined
-def update(t, belief, known, parameters, memory, action, why):  # type: ignore[no-untyped-def]
+def update(t, belief, known, parameters, memory, action, why):
     """Store the posterior of what the action showed."""
     i = np.uint64(action)
     for k in range(np.uint64(known.start[i]), np.uint64(known.start[i + np.uint64(1)])):
@@ -87,7 +87,7 @@ def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
 
 
 @cached
-def record(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+def record(world, known, parameters, memory, job, tape):
     """The recorded loop of `ts-n`."""
     _record(world, known, parameters, memory, job, tape)
 

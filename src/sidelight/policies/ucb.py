@@ -58,7 +58,7 @@ def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 
 @inlined
-def choose_n(t, belief, known, parameters, memory, stream):  # type: ignore[no-untyped-def]
+def choose_n(t, belief, known, parameters, memory, stream):
     """The largest index."""
     if t <= known.observer.size:
         return known.observer[t - 1], 0
@@ -67,7 +67,7 @@ def choose_n(t, belief, known, parameters, memory, stream):  # type: ignore[no-u
 
 
 @inlined
-def choose_maxn(t, belief, known, parameters, memory, stream):  # type: ignore[no-untyped-def]
+def choose_maxn(t, belief, known, parameters, memory, stream):
     """The largest mean among the good observers of the largest index."""
     if t <= known.observer.size:
         return known.observer[t - 1], 0
@@ -96,7 +96,7 @@ def run_n(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> Non
 
 
 @cached
-def record_n(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+def record_n(world, known, parameters, memory, job, tape):
     """The recorded loop of `ucb-n`."""
     _record_n(world, known, parameters, memory, job, tape)
 
@@ -108,12 +108,14 @@ def run_maxn(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> 
 
 
 @cached
-def record_maxn(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+def record_maxn(world, known, parameters, memory, job, tape):
     """The recorded loop of `ucb-maxn`."""
     _record_maxn(world, known, parameters, memory, job, tape)
 
 
-SOURCE = "Caron, Kveton, Lelarge and Bhagat 2012, Leveraging side observations in stochastic bandits"
+SOURCE = (
+    "Caron, Kveton, Lelarge and Bhagat 2012, Leveraging side observations in stochastic bandits"
+)
 
 UCB_N = Rule(
     name="ucb-n",

@@ -1,0 +1,183 @@
+"""Who does the work of a race: threads for compiled policies, the caller's thread for its own.
+
+Work comes in chunks of replicates, all policies of one chunk before the next, so that an
+interrupted race has finished about as many replicates of each policy. A compiled loop looks at its
+`control` every 65,536 rounds: that is how it is stopped, and how its progress is seen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+
+from ..engine.contract import Floats, Ints
+from ..engine.runner import DONE, STOP, Job
+from ..errors import Interrupted, PolicyError
+from .entry import Entry, announce, enter, new_job, set_stage
+from .own import play_own
+from .results import Results
+from .simulate import Plan, Progress
+
+CHUNKS = 32  # at least, where there are so many replicates
+PAUSE = 0.1  # seconds between two looks at the progress
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A chunk of replicates of one policy."""
+
+    policy: int
+    job: Job
+
+    def finished(self, horizon: int) -> int:
+        """How many replicates, from the first one on, are complete."""
+        return int(self.job.control[DONE]) // horizon
+
+
+class Crew:
+    """The tasks of a race, and who does them."""
+
+    def __init__(self, plan: Plan, progress: Progress | None) -> None:
+        self.plan, self.progress = plan, progress
+        self.stage = set_stage(plan.problem, plan.horizon, plan.seed)
+        self.entries: list[Entry | None] = [
+            enter(policy, plan.problem, plan.horizon) if isinstance(policy, str) else None
+            for policy in plan.policies
+        ]
+        shape = len(plan.policies), plan.replicates
+        self.regret: Floats = np.zeros((*shape, len(plan.checkpoints)))
+        self.plays: Ints = np.zeros((*shape, len(plan.problem)), dtype=np.int64)
+        self.tasks = list(self._tasks())
+        self.failures: dict[int, PolicyError] = {}
+        self.reported = time.monotonic()
+
+    def _tasks(self) -> Iterator[Task]:
+        plan = self.plan
+        size = -(-plan.replicates // max(CHUNKS, 4 * plan.threads))
+        for first in range(0, plan.replicates, size):
+            for p in range(len(plan.policies)):
+                rows = slice(first, first + size)
+                regret, plays = self.regret[p, rows], self.plays[p, rows]
+                yield Task(p, new_job(self.stage, first, plan.checkpoints, regret, plays))
+
+    def compile(self) -> None:
+        """Compile, or read from the cache, what is needed: by playing no replicate at all."""
+        entries = [entry for entry in self.entries if entry is not None]
+        announce({entry.rule.name: entry.rule.run for entry in entries})
+        nothing = self.regret[0, :0], self.plays[0, :0]
+        for entry in entries:
+            self._run(entry, new_job(self.stage, 0, self.plan.checkpoints, *nothing))
+
+    def _run(self, entry: Entry, job: Job) -> None:
+        prepared, stage = entry.prepared, self.stage
+        entry.rule.run(stage.world, stage.known, prepared.parameters, prepared.memory, job)
+
+    def work(self) -> None:
+        """Do every task; on the way out, whatever the reason, stop those that still run."""
+        with ThreadPoolExecutor(self.plan.threads, "sidelight") as pool:
+            try:
+                compiled = [
+                    pool.submit(self._run, entry, task.job)
+                    for task in self.tasks
+                    if (entry := self.entries[task.policy]) is not None
+                ]
+                self._play_own()
+                self._watch(compiled)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                self.stop()
+                raise
+        self.report(at_once=True)
+
+    def _play_own(self) -> None:
+        for task in self.tasks:
+            if self.entries[task.policy] is not None or task.policy in self.failures:
+                continue
+            policy, name = self.plan.policies[task.policy], self.plan.names[task.policy]
+            try:
+                play_own(policy, name, self.stage, task.job, self.report)
+            except PolicyError as error:
+                self.failures[task.policy] = error
+
+    def _watch(self, compiled: list[Future[None]]) -> None:
+        pending = set(compiled)
+        while pending:
+            done, pending = wait(pending, timeout=PAUSE)
+            for future in done:
+                future.result()
+            self.report()
+
+    def stop(self) -> None:
+        """Ask every running task to return."""
+        for task in self.tasks:
+            task.job.control[STOP] = 1
+
+    def report(self, at_once: bool = False) -> None:
+        """Tell the caller how far we are, not too often."""
+        now = time.monotonic()
+        if self.progress is not None and (at_once or now - self.reported >= PAUSE):
+            self.reported = now
+            done = sum(int(task.job.control[DONE]) for task in self.tasks)
+            self.progress(done, self.plan.horizon * self.plan.replicates * len(self.entries))
+
+    def results(self, keep: list[int], replicates: int) -> Results | None:
+        """The outcome of these policies and of the first replicates."""
+        plan = self.plan
+        if not keep or not replicates:
+            return None
+        return Results(
+            problem=plan.problem,
+            policies=tuple(plan.names[p] for p in keep),
+            checkpoints=plan.checkpoints,
+            regret=self.regret[keep][:, :replicates],
+            plays=self.plays[keep][:, :replicates],
+            seed=plan.seed,
+            horizon=plan.horizon,
+            provenance=self._provenance(keep),
+        )
+
+    def _provenance(self, keep: list[int]) -> dict[str, Any]:
+        from .. import __version__  # noqa: PLC0415 - the package is complete only now
+
+        entries = {self.plan.names[p]: self.entries[p] for p in keep}
+        parameters = {n: dict(e.parameters) for n, e in entries.items() if e is not None}
+        versions = {"sidelight": __version__, "numpy": np.__version__, "numba": numba.__version__}
+        return {"versions": versions, "parameters": parameters}
+
+    def finished(self) -> int:
+        """How many replicates, from the first one on, every policy has completed."""
+        complete = 0
+        for start in range(0, len(self.tasks), len(self.entries)):
+            chunk = self.tasks[start : start + len(self.entries)]
+            least = min(task.finished(self.plan.horizon) for task in chunk)
+            complete += least
+            if least < len(chunk[0].job.regret):
+                break
+        return complete
+
+
+def race(plan: Plan, progress: Progress | None) -> Results:
+    """Do what the plan says."""
+    crew = Crew(plan, progress)
+    everyone = list(range(len(plan.policies)))
+    try:
+        crew.compile()
+        crew.work()
+    except KeyboardInterrupt:
+        stopped = Interrupted("the race was interrupted; `results` has what was finished")
+        stopped.results = crew.results(everyone, crew.finished())
+        raise stopped from None
+    if crew.failures:
+        failed = PolicyError("; ".join(str(error) for error in crew.failures.values()))
+        keep = [p for p in everyone if p not in crew.failures]
+        failed.results = crew.results(keep, plan.replicates)
+        raise failed from next(iter(crew.failures.values()))
+    results = crew.results(everyone, plan.replicates)
+    assert results is not None
+    return results

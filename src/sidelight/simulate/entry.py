@@ -1,0 +1,79 @@
+"""One policy on one problem, ready for the engine."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..belief import known
+from ..engine.compiled import cache_folder, is_kept
+from ..engine.contract import Floats, Ints, Known, Words
+from ..engine.runner import STOP, Job, World
+from ..engine.streams import base_words
+from ..policies import registry
+from ..policies.rule import Prepared, Rule, Setting
+from ..problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A problem as the engine reads it, and the base words of the two kinds of streams."""
+
+    problem: Problem
+    world: World
+    known: Known
+    seed: int
+    noise: Words
+    policy: Words
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A built-in policy with its parameters, prepared for a problem."""
+
+    rule: Rule
+    parameters: Mapping[str, float]
+    prepared: Prepared
+
+
+def set_stage(problem: Problem, horizon: int, seed: int) -> Stage:
+    """The problem as arrays of the engine's own: frozen ones would be compiled for separately."""
+    knowledge = known(problem.feedback, problem.upper, horizon)
+    shown = np.nonzero(problem.feedback.observes)
+    world = World(
+        means=np.array(problem.means),
+        gaps=np.array(problem.gaps),
+        sd=np.sqrt(problem.feedback.variance[shown]),
+        weight=knowledge.precision[shown],
+    )
+    noise, policy = base_words(seed, "noise"), base_words(seed, "policy")
+    return Stage(problem, world, knowledge, seed, noise, policy)
+
+
+def enter(text: str, problem: Problem, horizon: int) -> Entry:
+    """The built-in policy that the text describes."""
+    rule, parameters = registry.parse(text)
+    prepared = rule.prepare(Setting(problem.feedback, problem.upper, horizon), parameters)
+    own = Prepared(np.array(prepared.parameters), np.array(prepared.memory))
+    return Entry(rule, parameters, own)
+
+
+def new_job(stage: Stage, first: int, checkpoints: Ints, regret: Floats, plays: Ints) -> Job:
+    """Replicates first, first + 1, ..., as many as `regret` has rows."""
+    control = np.zeros(STOP + 2, dtype=np.int64)
+    return Job(stage.noise, stage.policy, first, checkpoints, regret, plays, control)
+
+
+def announce(functions: Mapping[str, Any]) -> None:
+    """Say on stderr which policies are compiled for the first time, since that takes long."""
+    new = [name for name, function in functions.items() if not is_kept(function)]
+    if new:
+        sys.stderr.write(
+            f"sidelight: compiling {', '.join(new)}: once, some seconds each; kept in "
+            f"{cache_folder()}\n"
+        )
+        sys.stderr.flush()

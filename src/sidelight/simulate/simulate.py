@@ -1,0 +1,154 @@
+"""Race policies on one problem, under the same luck.
+
+The m-th value seen of action j has the same noise for every policy of replicate r, whoever shows
+it: a difference between two policies is a difference of their decisions. The outcome of (policy,
+seed, replicate) depends on nothing else: not on threads, not on the other policies.
+
+    plan        what is asked for, checked
+    simulate    the door: check, then let `crew` do it
+
+This module imports no numba, so that `import sidelight` stays fast.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine.contract import Ints
+from ..errors import InputError
+from ..problem import Problem
+
+if TYPE_CHECKING:
+    from .results import Results
+
+CHECKPOINTS = 100
+MAX_HORIZON = 10**15  # regrets are exact sums of floats up to here
+MAX_REPLICATES = 2**32 - 1  # the key of a random stream has 32 bits for the replicate
+
+Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A race, checked. `policies` are names with parameters, or objects with `choose`."""
+
+    problem: Problem
+    names: tuple[str, ...]
+    policies: tuple[Any, ...]
+    horizon: int
+    replicates: int
+    seed: int
+    threads: int
+    checkpoints: Ints
+
+
+def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon is named in calls
+    problem: Problem,
+    policies: str | object | Iterable[str | object],
+    horizon: int,
+    replicates: int = 100,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    checkpoints: Iterable[int] | None = None,
+    progress: Progress | None = None,
+) -> Results:
+    """Play every policy for `horizon` rounds, `replicates` times, and return the regrets.
+
+    A policy is a name such as "ucb-n" or "ucb-n:exploration=0.5", or any object with a method
+    `choose(self, belief, rng)` that returns an action; it is copied afresh for every replicate.
+    Replicate r depends on (seed, r) alone. `checkpoints` are the rounds at which the regret is
+    taken, about 100 of them evenly spaced in log t if not said; the horizon is always the last.
+    `progress(done, total)` is called now and then with numbers of rounds.
+
+    If an object's `choose` fails, the others are played to the end before `PolicyError` is raised;
+    its `results` has their outcomes. So has that of `Interrupted`, which Ctrl-C raises.
+    """
+    names, chosen = check_policies(policies)
+    plan = Plan(
+        problem=check_problem(problem),
+        names=names,
+        policies=chosen,
+        horizon=whole("horizon", horizon, 1, MAX_HORIZON),
+        replicates=whole("replicates", replicates, 1, MAX_REPLICATES),
+        seed=whole("seed", seed, 0, None),
+        threads=usable_threads() if threads is None else whole("threads", threads, 1, 1024),
+        checkpoints=check_checkpoints(checkpoints, whole("horizon", horizon, 1, MAX_HORIZON)),
+    )
+    from .crew import race  # noqa: PLC0415 - numba takes half a second to import
+
+    return race(plan, progress)
+
+
+def whole(name: str, value: object, low: int, high: int | None) -> int:
+    """A whole number in the range."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # 1e5 is how people write horizons
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InputError(f"{name} = {value!r} must be a whole number")
+    if value < low or (high is not None and value > high):
+        upper = "" if high is None else f" and at most {high:,}"
+        raise InputError(f"{name} = {value} must be at least {low}{upper}")
+    return int(value)
+
+
+def check_problem(problem: Problem) -> Problem:
+    """Simulations need the means."""
+    if not isinstance(problem, Problem):
+        raise InputError(
+            f"a simulation needs a Problem, with means, not a {type(problem).__name__}: give the "
+            "feedback true means with Problem(feedback, means)"
+        )
+    return problem
+
+
+def check_policies(
+    policies: str | object | Iterable[str | object],
+) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """The names and the policies; a single one may stand alone."""
+    single = isinstance(policies, str) or hasattr(policies, "choose")
+    chosen = (policies,) if single or not isinstance(policies, Iterable) else tuple(policies)
+    if not chosen:
+        raise InputError("a race needs at least one policy")
+    names = tuple(name_of(policy) for policy in chosen)
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(
+                f"two policies are called {name!r}: drop one, or give your object another `name`"
+            )
+    return names, chosen
+
+
+def name_of(policy: object) -> str:
+    """The text itself, or the `name` or the class of an object."""
+    if isinstance(policy, str):
+        return policy
+    if inspect.isclass(policy):
+        raise InputError(f"{policy.__name__} is a class: give an object, {policy.__name__}()")
+    if not callable(getattr(policy, "choose", None)):
+        raise InputError(
+            f"{policy!r} is no policy: give a name, or an object with choose(self, belief, rng)"
+        )
+    return str(getattr(policy, "name", type(policy).__name__))
+
+
+def check_checkpoints(checkpoints: Iterable[int] | None, horizon: int) -> Ints:
+    """Increasing rounds, the last of them the horizon."""
+    if checkpoints is None:
+        spaced = np.geomspace(1, horizon, min(CHECKPOINTS, horizon))
+        return np.unique([*np.rint(spaced).astype(np.int64), horizon])
+    given = [whole("a checkpoint", t, 1, horizon) for t in checkpoints]
+    return np.unique(np.array([*given, horizon], dtype=np.int64))
+
+
+def usable_threads() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,146 @@
+"""Every round of one run, so that anybody can check by hand that it followed its rule.
+
+A trace is replicate 0 of `simulate` with the same seed. Its file is JSON Lines, a header and then
+one line for each round:
+
+    {"sidelight": "0.1.0", "problem": {...}, "policy": "ucb-n", "parameters": {...}, "seed": 1, ...}
+    {"t": 1, "action": 0, "observed": {"0": 0.31}, "why": "initial", "round": null}
+
+Actions are numbered from 0, in the order of the problem's labels; `observed` has the value of each
+action that was shown; `why` is a word of the policy, `round` counts its own rounds (batches), where
+it has such.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import files
+from ..document import from_table
+from ..engine.contract import Floats, Ints
+from ..errors import InputError
+from ..feedback import frozen
+from ..problem import Problem, from_document
+from .simulate import MAX_HORIZON, check_problem, name_of, whole
+
+CELLS = 2**31  # horizon times actions: 16 GB of observations
+CHOSEN = "chosen"  # the word for a choice of the caller's own policy
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace:
+    """Actions, observations (NaN = not observed), reasons and the policy's own rounds."""
+
+    problem: Problem
+    policy: str
+    parameters: Mapping[str, float]
+    seed: int
+    version: str
+    actions: Ints
+    observations: Floats
+    why: tuple[str, ...]
+    round: Ints | None
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def __repr__(self) -> str:
+        return f"<Trace of {self.policy!r}: {len(self)} rounds, seed {self.seed}>"
+
+    def lines(self) -> Iterator[str]:
+        """The lines of the file."""
+        table = json.loads(files.to_json(self.problem.to_document()))
+        yield _dumps(
+            {
+                "sidelight": self.version,
+                "problem": table,
+                "policy": self.policy,
+                "parameters": dict(self.parameters),
+                "seed": self.seed,
+                "horizon": len(self),
+            }
+        )
+        for t in range(len(self)):
+            seen = self.observations[t]
+            shown = {str(j): float(seen[j]) for j in np.flatnonzero(~np.isnan(seen))}
+            number = None if self.round is None else int(self.round[t])
+            action, why = int(self.actions[t]), self.why[t]
+            yield _dumps(
+                {"t": t + 1, "action": action, "observed": shown, "why": why, "round": number}
+            )
+
+    def save(self, path: files.StrPath) -> None:
+        """Write the lines to a file; `Trace.load` reads them back."""
+        text = "\n".join(self.lines()) + "\n"
+        try:
+            files.replace(Path(path), text.encode())
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+    @classmethod
+    def load(cls, path: files.StrPath) -> Trace:
+        """The trace in a file that `save` wrote."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+        except UnicodeDecodeError:
+            raise InputError(f"{path}: not a text file in UTF-8") from None
+        try:
+            header, *rounds = (json.loads(line) for line in text.splitlines())
+            return _from_lines(header, rounds)
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            raise InputError(
+                f"{path}: not a trace ({error}): the first line is a header, each other line a "
+                "round, as Trace.save writes them"
+            ) from None
+
+
+def trace(problem: Problem, policy: str | object, horizon: int, seed: int = 0) -> Trace:
+    """Every round of replicate 0 of `simulate(problem, [policy], horizon, seed=seed)`."""
+    check_problem(problem)
+    horizon = whole("horizon", horizon, 1, MAX_HORIZON)
+    seed = whole("seed", seed, 0, None)
+    if horizon * len(problem) > CELLS:
+        raise InputError(
+            f"a trace of {horizon:,} rounds with {len(problem)} actions does not fit in memory: "
+            f"use simulate, or at most {CELLS // len(problem):,} rounds"
+        )
+    name = name_of(policy)
+    from .recording import record  # noqa: PLC0415 - numba takes half a second to import
+
+    return record(problem, policy, name, horizon, seed)
+
+
+def _from_lines(header: Mapping[str, Any], rounds: list[Mapping[str, Any]]) -> Trace:
+    problem = from_document(from_table(header["problem"]), "the header")
+    if not isinstance(problem, Problem):
+        raise InputError("the problem in the header has no means")
+    if [line["t"] for line in rounds] != list(range(1, header["horizon"] + 1)):
+        raise InputError(f"rounds 1 to {header['horizon']} must follow, one on each line")
+    observations = np.full((len(rounds), len(problem)), np.nan)
+    for t, line in enumerate(rounds):
+        for j, value in line["observed"].items():
+            observations[t, int(j)] = value
+    numbers = [line["round"] for line in rounds]
+    return Trace(
+        problem=problem,
+        policy=header["policy"],
+        parameters=header["parameters"],
+        seed=header["seed"],
+        version=header["sidelight"],
+        actions=frozen(np.array([line["action"] for line in rounds], dtype=np.int64)),
+        observations=frozen(observations),
+        why=tuple(str(line["why"]) for line in rounds),
+        round=None if None in numbers else frozen(np.array(numbers, dtype=np.int64)),
+    )
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
