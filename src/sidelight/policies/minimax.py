@@ -1,0 +1,302 @@
+"""Algorithm 2: successive elimination that pays for weakly observable survivors [alg:minimax].
+
+For sets A, A' of actions let c(A, A') be a distribution on A that maximises the smallest coverage
+
+    m(A, A') = min over i in A' of the sum of c_j over the j in A that show i.
+
+A is the set of survivors, A^S those that a survivor shows, A^W the others; n_i counts observations
+of i by any action, t the rounds before the batch. In batch r = 1, 2, ...
+
+    alpha_r = the least m([K], A^W) so far, 1 while no A^W was nonempty                    [line 4]
+    gamma   = (sigma alpha_r t / D)^(2/3)
+    weak    if A^W is not empty and its least n_i is below gamma and below that of A^S:
+            c = c([K], A^W)                                                             [lines 5-6]
+    strong  else c = c(A, A^S)                                                            [line 8]
+    empty   else, if A^S is empty, c = the survivor with the best mean
+    play each action ceil(c_i ||c||_0) times                                             [line 10]
+    keep i if theta-hat_i + g_i >= max over A of theta-hat_j - g_j,                      [line 12]
+            g_i = sigma sqrt(2 log(8 K^2 (r + 1)^3 / delta) / n_i)
+    final   a single survivor is played from then on                                [lines 13-15]
+
+Our reading: n_i counts observations, where the paper's formula counts plays; c(A, A') sums over j in
+A only. What the paper leaves free: of the maximisers c the one with the least estimated regret is
+taken, then the least (c_0, c_1, ...); it is a vertex, since points inside a face have more nonzero
+entries and longer batches. The paper has no word for an empty A^S; any c on A keeps its proof. The
+last batch is cut at the horizon. A batch is played in the order of actions.
+
+c(A, A') is the covering program of `programs.tableau` with unit costs, divided by its sum. It is
+solved when A changes, and where several c are optimal also when the order of estimates asks for
+another one. ceil has a slack of 1e-7: a solver's 1.0000000002 must not become 2.
+
+Memory: r, t, alpha, the action of the moment with the reason and the plays left; then survivors,
+the rest of the batch, and both programs with their bases. All work is done in `update`, when a
+batch ends. Observations that come late count from the next batch on; an action never seen is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..belief import precisions
+from ..engine.compiled import cached, compiled, inlined
+from ..engine.intrinsics import sqrt
+from ..engine.runner import make_record, make_run
+from ..errors import InputError
+from ..programs.basis import index, prices_hold, room, solve_plan
+from .rule import Prepared, Rule, Setting
+from .uniform_variance import needs_uniform_variance
+
+WORDS = ("strong", "weak", "empty", "final")
+STRONG, WEAK, EMPTY, FINAL = range(4)
+
+# places in memory; `ROUND` is 0 by the contract
+ROUND, BEFORE, ALPHA, ACTION, WHY, LEFT, ALIVE, WEAKLY, HEADER = range(9)
+# blocks of K numbers after the header, then the two stores
+SURVIVOR, BATCH, GAPS, NEED_S, COST_S, PLAN_S, NEED_W, COST_W, PLAN_W, FIRST, OTHER, BLOCKS = range(12)
+
+CEIL_SLACK = 1e-7
+ZERO = 1e-9  # a probability below this is none
+
+
+def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """One variance; 0 < delta < 1, by default 1/horizon, or 0.01 where the horizon is unknown."""
+    sigma = needs_uniform_variance("minimax", setting.feedback)
+    delta = parameters["delta"]
+    if delta == 0:
+        delta = 0.01 if setting.horizon is None else 1 / max(2, setting.horizon)
+    if not 0 < delta < 1:
+        raise InputError(
+            f"minimax:delta={delta:g} must lie between 0 and 1: it is the probability with which "
+            "the guarantee may fail (0 stands for 1/horizon)"
+        )
+    unit = precisions(setting.feedback, setting.upper).max()
+    K = len(setting.feedback)
+    memory = np.zeros(HEADER + BLOCKS * K + 2 * room(K))
+    memory[ROUND] = 1.0
+    memory[ALIVE] = K
+    memory[HEADER : HEADER + K] = 1.0
+    return Prepared(np.array([sigma, delta, unit]), memory)
+
+
+@inlined
+def _block(memory: Any, which: int, K: Any) -> Any:
+    return memory[HEADER + which * K : HEADER + (which + 1) * K]
+
+
+@inlined
+def _store(memory: Any, which: int, K: Any) -> Any:
+    first = HEADER + BLOCKS * K + which * (2 * K * K + 5 * K + 2)
+    return memory[first : first + 2 * K * K + 5 * K + 2]
+
+
+@compiled
+def _eliminate(belief: Any, parameters: Any, memory: Any) -> bool:
+    """Drop the survivors that are worse by the confidence rule; were there any [line 12]."""
+    K = belief.means.size
+    survivor = _block(memory, SURVIVOR, K)
+    means, errors = belief.means, belief.errors
+    width, slack = 0.0, 1e-12  # means of exact values differ by rounding only
+    if parameters[0] > 0:
+        width = sqrt(2.0 * math.log(8.0 * K * K * memory[ROUND] ** 3 / parameters[1]))
+        slack = 0.0
+    bar = -np.inf
+    for j in range(index(K)):
+        if survivor[j] != 0.0 and errors[j] < np.inf:
+            bar = max(bar, means[j] - width * errors[j])
+    bar -= slack * abs(bar)
+    dropped = 0
+    for j in range(index(K)):
+        if survivor[j] != 0.0 and errors[j] < np.inf and means[j] + width * errors[j] < bar:
+            survivor[j] = 0.0
+            dropped += 1
+    memory[ALIVE] -= dropped
+    return dropped > 0
+
+
+@compiled
+def _regroup(known: Any, parameters: Any, memory: Any) -> None:
+    """The programs of a new set of survivors, and alpha_r [alg:minimax, line 4]."""
+    K = known.observer.size
+    unit = parameters[2]
+    survivor = _block(memory, SURVIVOR, K)
+    need_s, need_w = _block(memory, NEED_S, K), _block(memory, NEED_W, K)
+    cost_s, cost_w = _block(memory, COST_S, K), _block(memory, COST_W, K)
+    gaps, plan = _block(memory, GAPS, K), _block(memory, PLAN_W, K)
+    weakly = 0.0
+    for j in range(K):
+        cost_s[j] = 1.0 if survivor[j] != 0.0 else np.inf
+        cost_w[j] = 1.0
+        need_s[j] = need_w[j] = gaps[j] = 0.0
+        if survivor[j] != 0.0:
+            need_w[j] = unit
+            for i in range(K):
+                if survivor[i] != 0.0 and known.precision[i, j] > 0.0:
+                    need_s[j], need_w[j] = unit, 0.0
+            weakly += need_w[j] > 0.0
+    memory[WEAKLY] = weakly
+    _store(memory, 0, K)[0] = -1.0
+    _store(memory, 1, K)[0] = -1.0
+    if weakly > 0:
+        solve_plan(known, need_w, cost_w, gaps, _store(memory, 1, K), plan)
+        total = 0.0
+        for i in range(K):
+            total += plan[i]
+        memory[ALPHA] = 1.0 / total if memory[ALPHA] == 0.0 else min(memory[ALPHA], 1.0 / total)
+
+
+@compiled
+def _best_cover(belief: Any, known: Any, memory: Any, which: int) -> Any:
+    """c(A, A^S) or c([K], A^W), not yet divided by its sum, by least estimated regret."""
+    K = known.observer.size
+    gaps = _block(memory, GAPS, K)
+    best = -np.inf
+    for j in range(index(K)):
+        if belief.errors[j] < np.inf:
+            best = max(best, belief.means[j])
+    for j in range(index(K)):
+        # Before the first batch nothing is estimated, so that nothing depends on when it is asked.
+        seen = memory[ROUND] > 1.0 and belief.errors[j] < np.inf
+        gaps[j] = best - belief.means[j] if seen else 0.0
+    need = _block(memory, NEED_S + 3 * which, K)
+    cost = _block(memory, COST_S + 3 * which, K)
+    plan = _block(memory, PLAN_S + 3 * which, K)
+    store = _store(memory, which, K)
+    first, other = _block(memory, FIRST, K), _block(memory, OTHER, K)
+    if store[0] < 0.0 or not prices_hold(known, cost, gaps, store, first, other):
+        solve_plan(known, need, cost, gaps, store, plan)
+    return plan
+
+
+@compiled
+def _branch(belief: Any, known: Any, parameters: Any, memory: Any) -> int:
+    """Which of the three kinds the next batch is [alg:minimax, lines 5-8]."""
+    K = known.observer.size
+    need_s, need_w = _block(memory, NEED_S, K), _block(memory, NEED_W, K)
+    least_s, least_w = np.inf, np.inf
+    for j in range(index(K)):
+        if need_s[j] > 0.0:
+            least_s = min(least_s, belief.information[j])
+        elif need_w[j] > 0.0:
+            least_w = min(least_w, belief.information[j])
+    if memory[WEAKLY] > 0 and least_w < least_s:
+        gamma = (parameters[0] * memory[ALPHA] * memory[BEFORE] / known.upper) ** (2.0 / 3.0)
+        if np.rint(least_w / parameters[2]) < gamma:
+            return WEAK
+    return STRONG if memory[ALIVE] > memory[WEAKLY] else EMPTY
+
+
+@compiled
+def _fill_batch(belief: Any, known: Any, memory: Any, why: int) -> None:
+    """How often each action is played in this batch [alg:minimax, line 10]."""
+    K = known.observer.size
+    batch, survivor = _block(memory, BATCH, K), _block(memory, SURVIVOR, K)
+    if why >= EMPTY:
+        action = -1
+        for j in range(K):
+            batch[j] = 0.0
+            if survivor[j] != 0.0 and (action < 0 or belief.means[j] > belief.means[action]):
+                action = j
+        batch[action] = 1.0 if why == EMPTY else np.inf
+        return
+    plan = _best_cover(belief, known, memory, why)
+    total, kept, support = 0.0, 0.0, 0
+    for i in range(index(K)):
+        total += plan[i]
+    for i in range(index(K)):
+        if plan[i] >= ZERO * total:
+            kept += plan[i]
+            support += 1
+    for i in range(index(K)):
+        share = plan[i] / kept * support if plan[i] >= ZERO * total else 0.0
+        batch[i] = math.ceil(share - CEIL_SLACK) if share > 0.0 else 0.0
+
+
+@compiled
+def _next_action(memory: Any, K: Any, first: Any) -> bool:
+    """Go to the next action of the batch, from `first` on; False at its end."""
+    batch = _block(memory, BATCH, K)
+    for i in range(index(first), index(K)):
+        if batch[i] > 0.0:
+            memory[ACTION], memory[LEFT] = i, batch[i]
+            return True
+    return False
+
+
+@compiled
+def _begin(t: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> None:
+    """Start the batch in memory[ROUND], after t rounds; eliminate first if it is not batch 1."""
+    K = known.observer.size
+    changed = memory[ROUND] == 1.0
+    if not changed:
+        changed = _eliminate(belief, parameters, memory)
+    memory[BEFORE] = t
+    if changed:
+        _regroup(known, parameters, memory)
+    why = FINAL
+    if memory[ALIVE] > 1.0:
+        why = _branch(belief, known, parameters, memory)
+    memory[WHY] = why
+    _fill_batch(belief, known, memory, why)
+    _next_action(memory, K, 0)
+
+
+@compiled
+def _opening(belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
+    """The first choice, made in a copy: only `update` may write."""
+    own = memory.copy()
+    _begin(0, belief, known, parameters, own)
+    return np.int64(own[ACTION]), np.int64(own[WHY])
+
+
+@inlined
+def choose(t, belief, known, parameters, memory, stream):  # type: ignore[no-untyped-def]
+    """The next play of the batch."""
+    if memory[LEFT] == 0.0:
+        return _opening(belief, known, parameters, memory)
+    return np.int64(memory[ACTION]), np.int64(memory[WHY])
+
+
+@inlined
+def update(t, belief, known, parameters, memory, action, why):  # type: ignore[no-untyped-def]
+    """Take the play off the batch, and at its end make the next one."""
+    if memory[LEFT] == 0.0:
+        _begin(0, belief, known, parameters, memory)
+    memory[LEFT] -= 1.0
+    if memory[LEFT] <= 0.0 and not _next_action(memory, known.observer.size, memory[ACTION] + 1.0):
+        memory[ROUND] += 1.0
+        _begin(t, belief, known, parameters, memory)
+
+
+_run = make_run(choose, update)
+_record = make_record(choose, update)
+
+
+@cached
+def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `minimax`."""
+    _run(world, known, parameters, memory, job)
+
+
+@cached
+def record(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+    """The recorded loop of `minimax`."""
+    _record(world, known, parameters, memory, job, tape)
+
+
+MINIMAX = Rule(
+    name="minimax",
+    summary="eliminates by confidence, batch by batch, and pays to see survivors (Algorithm 2)",
+    source="Wu, Gyorgy and Szepesvari 2015, Algorithm 2",
+    words=WORDS,
+    defaults={"delta": 0.0},
+    prepare=prepare,
+    choose=choose,
+    update=update,
+    run=run,
+    record=record,
+    rounds=True,
+)
