@@ -37,6 +37,7 @@ import numpy as np
 
 from ..belief import precisions
 from ..engine.compiled import cached, inlined
+from ..engine.intrinsics import apart
 from ..engine.runner import make_record, make_run
 from ..errors import InputError
 from ..programs.basis import best_plan, index, room
@@ -135,8 +136,12 @@ def _decide(t: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> An
 
 
 @allocating
-def _afresh(t: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
+def _afresh(given: Any, memory: Any) -> Any:
+    t, belief, known, parameters = given
     return _decide(t, belief, known, parameters, memory.copy())
+
+
+_afresh_apart = apart(_afresh)
 
 
 @inlined
@@ -146,7 +151,7 @@ def choose(t, belief, known, parameters, memory, stream):  # type: ignore[no-unt
         return known.observer[t - 1], INITIAL
     if memory[ROUND] == t and memory[SEEN] == belief.seen[0]:
         return np.int64(memory[ACTION]), np.int64(memory[WHY])
-    return _afresh(t, belief, known, parameters, memory)
+    return _afresh_apart((t, belief, known, parameters), memory)
 
 
 @inlined

@@ -29,8 +29,7 @@ solved when A changes, and where several c are optimal also when the order of es
 another one. ceil has a slack of 1e-7: a solver's 1.0000000002 must not become 2.
 
 Memory: r, t, alpha, the action of the moment with the reason and the plays left; then survivors,
-the rest of the batch, and both programs with their bases. All work is done in `update`, when a
-batch ends. Observations that come late count from the next batch on; an action never seen is kept.
+the batch, and both programs with their bases. All work is done in `update`, when a batch ends. Observations that come late count from the next batch on; an action never seen is kept.
 """
 
 from __future__ import annotations
@@ -41,9 +40,10 @@ from typing import Any
 
 import numpy as np
 
-from ..belief import precisions
+from ..belief import known
 from ..engine.compiled import cached, compiled, inlined
-from ..engine.intrinsics import sqrt
+from ..engine.contract import no_data
+from ..engine.intrinsics import apart, sqrt
 from ..engine.runner import make_record, make_run
 from ..errors import InputError
 from ..programs.basis import index, prices_hold, room, solve_plan
@@ -73,13 +73,15 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
             f"minimax:delta={delta:g} must lie between 0 and 1: it is the probability with which "
             "the guarantee may fail (0 stands for 1/horizon)"
         )
-    unit = precisions(setting.feedback, setting.upper).max()
     K = len(setting.feedback)
     memory = np.zeros(HEADER + BLOCKS * K + 2 * room(K))
     memory[ROUND] = 1.0
     memory[ALIVE] = K
     memory[HEADER : HEADER + K] = 1.0
-    return Prepared(np.array([sigma, delta, unit]), memory)
+    facts = known(setting.feedback, setting.upper, setting.horizon)
+    numbers = np.array([sigma, delta, facts.precision.max()])
+    first_batch(no_data(K), facts, numbers, memory)
+    return Prepared(numbers, memory)
 
 
 @inlined
@@ -227,12 +229,10 @@ def _next_action(memory: Any, K: Any, first: Any) -> bool:
 
 
 @compiled
-def _begin(t: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> None:
-    """Start the batch in memory[ROUND], after t rounds; eliminate first if it is not batch 1."""
-    K = known.observer.size
-    changed = memory[ROUND] == 1.0
-    if not changed:
-        changed = _eliminate(belief, parameters, memory)
+def _begin(given: Any, memory: Any) -> None:
+    """Start batch memory[ROUND] after t rounds; eliminate first unless it is the first."""
+    t, belief, known, parameters = given
+    changed = memory[ROUND] == 1.0 or _eliminate(belief, parameters, memory)
     memory[BEFORE] = t
     if changed:
         _regroup(known, parameters, memory)
@@ -241,34 +241,31 @@ def _begin(t: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> Non
         why = _branch(belief, known, parameters, memory)
     memory[WHY] = why
     _fill_batch(belief, known, memory, why)
-    _next_action(memory, K, 0)
+    _next_action(memory, known.observer.size, 0)
 
 
-@compiled
-def _opening(belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
-    """The first choice, made in a copy: only `update` may write."""
-    own = memory.copy()
-    _begin(0, belief, known, parameters, own)
-    return np.int64(own[ACTION]), np.int64(own[WHY])
+_begin_apart = apart(_begin)
 
 
 @inlined
 def choose(t, belief, known, parameters, memory, stream):  # type: ignore[no-untyped-def]
     """The next play of the batch."""
-    if memory[LEFT] == 0.0:
-        return _opening(belief, known, parameters, memory)
     return np.int64(memory[ACTION]), np.int64(memory[WHY])
 
 
 @inlined
 def update(t, belief, known, parameters, memory, action, why):  # type: ignore[no-untyped-def]
     """Take the play off the batch, and at its end make the next one."""
-    if memory[LEFT] == 0.0:
-        _begin(0, belief, known, parameters, memory)
     memory[LEFT] -= 1.0
     if memory[LEFT] <= 0.0 and not _next_action(memory, known.observer.size, memory[ACTION] + 1.0):
         memory[ROUND] += 1.0
-        _begin(t, belief, known, parameters, memory)
+        _begin_apart((t, belief, known, parameters), memory)
+
+
+@cached
+def first_batch(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
+    """Batch 1, before anything is known."""
+    _begin((0, belief, known, parameters), memory)
 
 
 _run = make_run(choose, update)
