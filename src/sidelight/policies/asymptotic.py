@@ -3,7 +3,7 @@
 With theta-hat the means, i_1 the best of them, d their gaps, d_2 the smallest gap but that of i_1,
 n_j and N_i the observations and plays before round t, and
 
-    C_theta-hat = { c >= 0 : sum of c_i over i that show j >= 2 sigma^2 / d_j^2   (d_2 for j = i_1) }
+    C_theta-hat = { c >= 0 : sum of c_i over i that show j >= 2 sigma^2 / d_j^2 }   (d_2 for i_1)
 
     initial   t <= K: play an observer of action t                                        [line 2]
     exploit   if N / (4 alpha log t) is in C_theta-hat, play i_1                        [lines 5-7]

@@ -18,18 +18,19 @@ of i by any action, t the rounds before the batch. In batch r = 1, 2, ...
             g_i = sigma sqrt(2 log(8 K^2 (r + 1)^3 / delta) / n_i)
     final   a single survivor is played from then on                                [lines 13-15]
 
-Our reading: n_i counts observations, where the paper's formula counts plays; c(A, A') sums over j in
-A only. What the paper leaves free: of the maximisers c the one with the least estimated regret is
-taken, then the least (c_0, c_1, ...); it is a vertex, since points inside a face have more nonzero
-entries and longer batches. The paper has no word for an empty A^S; any c on A keeps its proof. The
-last batch is cut at the horizon. A batch is played in the order of actions.
+Our reading: n_i counts observations, where the formula of the paper counts plays; c(A, A') sums
+over j in A only. What the paper leaves free: of the maximisers c the one with the least estimated
+regret is taken, then the least (c_0, c_1, ...); it is a vertex, since points inside a face have
+more nonzero entries and longer batches. The paper has no word for an empty A^S; any c on A keeps
+its proof. The last batch is cut at the horizon. A batch is played in the order of actions.
 
 c(A, A') is the covering program of `programs.tableau` with unit costs, divided by its sum. It is
-solved when A changes, and where several c are optimal also when the order of estimates asks for
-another one. ceil has a slack of 1e-7: a solver's 1.0000000002 must not become 2.
+solved when A changes, and where several c are optimal also when the estimates ask for another one.
+ceil has a slack of 1e-7: a solver's 1.0000000002 must not become 2.
 
-Memory: r, t, alpha, the action of the moment with the reason and the plays left; then survivors,
-the batch, and both programs with their bases. All work is done in `update`, when a batch ends. Observations that come late count from the next batch on; an action never seen is kept.
+Memory: r, t, alpha, the action of the moment with the reason and the plays left; then survivors and
+both programs with their batches and bases. All work is done in `update`, when a batch ends.
+Observations that come late count from the next batch on; an action never seen is kept.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ import numpy as np
 from ..belief import known
 from ..engine.compiled import cached, compiled, inlined
 from ..engine.contract import no_data
-from ..engine.intrinsics import apart, sqrt
+from ..engine.intrinsics import apart, borrowed, sqrt
 from ..engine.runner import make_record, make_run
 from ..errors import InputError
-from ..programs.basis import index, prices_hold, room, solve_plan
+from ..programs.basis import index, is_unique, prices_hold, room, solve_plan
 from .rule import Prepared, Rule, Setting
 from .uniform_variance import needs_uniform_variance
 
@@ -54,9 +55,11 @@ WORDS = ("strong", "weak", "empty", "final")
 STRONG, WEAK, EMPTY, FINAL = range(4)
 
 # places in memory; `ROUND` is 0 by the contract
-ROUND, BEFORE, ALPHA, ACTION, WHY, LEFT, ALIVE, WEAKLY, HEADER = range(9)
+ROUND, BEFORE, ALPHA, ACTION, WHY, LEFT, ALIVE, WEAKLY, UNIQUE_S, UNIQUE_W, HEADER = range(11)
 # blocks of K numbers after the header, then the two stores
-SURVIVOR, BATCH, GAPS, NEED_S, COST_S, PLAN_S, NEED_W, COST_W, PLAN_W, FIRST, OTHER, BLOCKS = range(12)
+SURVIVOR, GAPS, PLAN, FIRST, OTHER, NEED_S, COST_S, BATCH_S, NEED_W, COST_W, BATCH_W, BLOCKS = (
+    range(12)
+)
 
 CEIL_SLACK = 1e-7
 ZERO = 1e-9  # a probability below this is none
@@ -95,15 +98,16 @@ def _store(memory: Any, which: int, K: Any) -> Any:
     return memory[first : first + 2 * K * K + 5 * K + 2]
 
 
-@compiled
+@inlined
 def _eliminate(belief: Any, parameters: Any, memory: Any) -> bool:
     """Drop the survivors that are worse by the confidence rule; were there any [line 12]."""
     K = belief.means.size
     survivor = _block(memory, SURVIVOR, K)
     means, errors = belief.means, belief.errors
+    r = memory[ROUND]
     width, slack = 0.0, 1e-12  # means of exact values differ by rounding only
     if parameters[0] > 0:
-        width = sqrt(2.0 * math.log(8.0 * K * K * memory[ROUND] ** 3 / parameters[1]))
+        width = sqrt(2.0 * math.log(8.0 * K * K * r * r * r / parameters[1]))
         slack = 0.0
     bar = -np.inf
     for j in range(index(K)):
@@ -120,14 +124,36 @@ def _eliminate(belief: Any, parameters: Any, memory: Any) -> bool:
 
 
 @compiled
+def _solve(known: Any, memory: Any, which: int) -> float:
+    """Solve a program, fill its batch [alg:minimax, line 10]; the sum of its plan, 1/m(A, A')."""
+    K = known.observer.size
+    cost, store = _block(memory, COST_S + 3 * which, K), _store(memory, which, K)
+    plan, batch = _block(memory, PLAN, K), _block(memory, BATCH_S + 3 * which, K)
+    solve_plan(
+        known, _block(memory, NEED_S + 3 * which, K), cost, _block(memory, GAPS, K), store, plan
+    )
+    memory[UNIQUE_S + which] = is_unique(known, cost, store, _block(memory, FIRST, K))
+    total, kept, support = 0.0, 0.0, 0
+    for i in range(K):
+        total += plan[i]
+    for i in range(K):
+        if plan[i] >= ZERO * total:
+            kept += plan[i]
+            support += 1
+    for i in range(K):
+        share = plan[i] / kept * support if plan[i] >= ZERO * total else 0.0
+        batch[i] = math.ceil(share - CEIL_SLACK) if share > 0.0 else 0.0
+    return total
+
+
+@compiled
 def _regroup(known: Any, parameters: Any, memory: Any) -> None:
     """The programs of a new set of survivors, and alpha_r [alg:minimax, line 4]."""
     K = known.observer.size
     unit = parameters[2]
-    survivor = _block(memory, SURVIVOR, K)
+    survivor, gaps = _block(memory, SURVIVOR, K), _block(memory, GAPS, K)
     need_s, need_w = _block(memory, NEED_S, K), _block(memory, NEED_W, K)
     cost_s, cost_w = _block(memory, COST_S, K), _block(memory, COST_W, K)
-    gaps, plan = _block(memory, GAPS, K), _block(memory, PLAN_W, K)
     weakly = 0.0
     for j in range(K):
         cost_s[j] = 1.0 if survivor[j] != 0.0 else np.inf
@@ -140,42 +166,46 @@ def _regroup(known: Any, parameters: Any, memory: Any) -> None:
                     need_s[j], need_w[j] = unit, 0.0
             weakly += need_w[j] > 0.0
     memory[WEAKLY] = weakly
-    _store(memory, 0, K)[0] = -1.0
-    _store(memory, 1, K)[0] = -1.0
+    for which in range(2):
+        memory[UNIQUE_S + which] = 0.0
+        _store(memory, which, K)[0] = -1.0
     if weakly > 0:
-        solve_plan(known, need_w, cost_w, gaps, _store(memory, 1, K), plan)
-        total = 0.0
-        for i in range(K):
-            total += plan[i]
-        memory[ALPHA] = 1.0 / total if memory[ALPHA] == 0.0 else min(memory[ALPHA], 1.0 / total)
+        m = 1.0 / _solve(known, memory, 1)
+        memory[ALPHA] = m if memory[ALPHA] == 0.0 else min(memory[ALPHA], m)
 
 
-@compiled
-def _best_cover(belief: Any, known: Any, memory: Any, which: int) -> Any:
-    """c(A, A^S) or c([K], A^W), not yet divided by its sum, by least estimated regret."""
-    K = known.observer.size
-    gaps = _block(memory, GAPS, K)
+@inlined
+def _compare(belief: Any, memory: Any) -> None:
+    """The estimated gaps, the second cost of both programs; 0 for what was never seen."""
+    gaps = _block(memory, GAPS, belief.means.size)
     best = -np.inf
-    for j in range(index(K)):
+    for j in range(index(gaps.size)):
         if belief.errors[j] < np.inf:
             best = max(best, belief.means[j])
-    for j in range(index(K)):
-        # Before the first batch nothing is estimated, so that nothing depends on when it is asked.
-        seen = memory[ROUND] > 1.0 and belief.errors[j] < np.inf
-        gaps[j] = best - belief.means[j] if seen else 0.0
-    need = _block(memory, NEED_S + 3 * which, K)
-    cost = _block(memory, COST_S + 3 * which, K)
-    plan = _block(memory, PLAN_S + 3 * which, K)
-    store = _store(memory, which, K)
+    for j in range(index(gaps.size)):
+        gaps[j] = best - belief.means[j] if belief.errors[j] < np.inf else 0.0
+
+
+@inlined
+def _plan(belief: Any, known: Any, memory: Any, why: int) -> None:
+    """Make sure that the batch of c(A, A^S) or c([K], A^W) is that of the best maximiser."""
+    if memory[UNIQUE_S + why] != 0.0:
+        return
+    K = known.observer.size
+    _compare(belief, memory)
+    store, cost = _store(memory, why, K), _block(memory, COST_S + 3 * why, K)
     first, other = _block(memory, FIRST, K), _block(memory, OTHER, K)
-    if store[0] < 0.0 or not prices_hold(known, cost, gaps, store, first, other):
-        solve_plan(known, need, cost, gaps, store, plan)
-    return plan
+    if store[0] < 0.0 or not prices_hold(known, cost, _block(memory, GAPS, K), store, first, other):
+        _solve(known, memory, why)
 
 
-@compiled
+@inlined
 def _branch(belief: Any, known: Any, parameters: Any, memory: Any) -> int:
-    """Which of the three kinds the next batch is [alg:minimax, lines 5-8]."""
+    """Which of the kinds the next batch is [alg:minimax, lines 5-8, 13]."""
+    if memory[ALIVE] == 1.0:
+        return FINAL
+    if memory[WEAKLY] == 0.0:
+        return STRONG
     K = known.observer.size
     need_s, need_w = _block(memory, NEED_S, K), _block(memory, NEED_W, K)
     least_s, least_w = np.inf, np.inf
@@ -184,43 +214,27 @@ def _branch(belief: Any, known: Any, parameters: Any, memory: Any) -> int:
             least_s = min(least_s, belief.information[j])
         elif need_w[j] > 0.0:
             least_w = min(least_w, belief.information[j])
-    if memory[WEAKLY] > 0 and least_w < least_s:
-        gamma = (parameters[0] * memory[ALPHA] * memory[BEFORE] / known.upper) ** (2.0 / 3.0)
-        if np.rint(least_w / parameters[2]) < gamma:
-            return WEAK
+    gamma = (parameters[0] * memory[ALPHA] * memory[BEFORE] / known.upper) ** (2.0 / 3.0)
+    if least_w < least_s and np.rint(least_w / parameters[2]) < gamma:
+        return WEAK
     return STRONG if memory[ALIVE] > memory[WEAKLY] else EMPTY
 
 
-@compiled
-def _fill_batch(belief: Any, known: Any, memory: Any, why: int) -> None:
-    """How often each action is played in this batch [alg:minimax, line 10]."""
-    K = known.observer.size
-    batch, survivor = _block(memory, BATCH, K), _block(memory, SURVIVOR, K)
-    if why >= EMPTY:
-        action = -1
-        for j in range(K):
-            batch[j] = 0.0
-            if survivor[j] != 0.0 and (action < 0 or belief.means[j] > belief.means[action]):
-                action = j
-        batch[action] = 1.0 if why == EMPTY else np.inf
-        return
-    plan = _best_cover(belief, known, memory, why)
-    total, kept, support = 0.0, 0.0, 0
-    for i in range(index(K)):
-        total += plan[i]
-    for i in range(index(K)):
-        if plan[i] >= ZERO * total:
-            kept += plan[i]
-            support += 1
-    for i in range(index(K)):
-        share = plan[i] / kept * support if plan[i] >= ZERO * total else 0.0
-        batch[i] = math.ceil(share - CEIL_SLACK) if share > 0.0 else 0.0
+@inlined
+def _best_survivor(belief: Any, memory: Any) -> int:
+    """The survivor with the best mean, the lowest of equals."""
+    survivor = _block(memory, SURVIVOR, belief.means.size)
+    action = -1
+    for j in range(survivor.size):
+        if survivor[j] != 0.0 and (action < 0 or belief.means[j] > belief.means[action]):
+            action = j
+    return action
 
 
-@compiled
+@inlined
 def _next_action(memory: Any, K: Any, first: Any) -> bool:
-    """Go to the next action of the batch, from `first` on; False at its end."""
-    batch = _block(memory, BATCH, K)
+    """Go to the next action of a strong or weak batch, from `first` on; False at its end."""
+    batch = _block(memory, BATCH_S + 3 * np.int64(memory[WHY]), K)
     for i in range(index(first), index(K)):
         if batch[i] > 0.0:
             memory[ACTION], memory[LEFT] = i, batch[i]
@@ -231,17 +245,19 @@ def _next_action(memory: Any, K: Any, first: Any) -> bool:
 @compiled
 def _begin(given: Any, memory: Any) -> None:
     """Start batch memory[ROUND] after t rounds; eliminate first unless it is the first."""
-    t, belief, known, parameters = given
-    changed = memory[ROUND] == 1.0 or _eliminate(belief, parameters, memory)
+    t, belief, known, parameters = borrowed(given)
+    memory = borrowed(memory)
     memory[BEFORE] = t
-    if changed:
+    if memory[ROUND] == 1.0 or _eliminate(belief, parameters, memory):
         _regroup(known, parameters, memory)
-    why = FINAL
-    if memory[ALIVE] > 1.0:
-        why = _branch(belief, known, parameters, memory)
+    why = _branch(belief, known, parameters, memory)
     memory[WHY] = why
-    _fill_batch(belief, known, memory, why)
-    _next_action(memory, known.observer.size, 0)
+    if why >= EMPTY:
+        memory[ACTION] = _best_survivor(belief, memory)
+        memory[LEFT] = 1.0 if why == EMPTY else np.inf
+    else:
+        _plan(belief, known, memory, why)
+        _next_action(memory, known.observer.size, 0)
 
 
 _begin_apart = apart(_begin)
@@ -257,7 +273,9 @@ def choose(t, belief, known, parameters, memory, stream):  # type: ignore[no-unt
 def update(t, belief, known, parameters, memory, action, why):  # type: ignore[no-untyped-def]
     """Take the play off the batch, and at its end make the next one."""
     memory[LEFT] -= 1.0
-    if memory[LEFT] <= 0.0 and not _next_action(memory, known.observer.size, memory[ACTION] + 1.0):
+    if memory[LEFT] > 0.0:
+        return
+    if why >= EMPTY or not _next_action(memory, known.observer.size, memory[ACTION] + 1.0):
         memory[ROUND] += 1.0
         _begin_apart((t, belief, known, parameters), memory)
 

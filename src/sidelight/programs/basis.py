@@ -168,13 +168,13 @@ def covers(matrix: Any, need: Any, store: Any, plan: Any, cover: Any) -> bool:
 
 
 @kernel
-def _second_price(second: Any, store: Any, s: Any) -> Any:
-    """The price of need s of J under the second cost, and the sum of the sizes of its terms."""
-    K = index(len(second))
+def _price(cost: Any, store: Any, s: Any) -> Any:
+    """The price of need s of J under a cost, and the sum of the sizes of its terms."""
+    K = index(len(cost))
     ends, entries = index(1) + index(4) * K, index(2) + index(5) * K
     price, size = 0.0, 0.0
     for e in range(index(store[ends + s]), index(store[ends + s + index(1)])):
-        term = store[entries + K * K + e] * second[index(store[entries + e])]
+        term = store[entries + K * K + e] * cost[index(store[entries + e])]
         price += term
         size += abs(term)
     return price, size
@@ -183,10 +183,10 @@ def _second_price(second: Any, store: Any, s: Any) -> Any:
 @kernel
 def _tied_row_holds(cost: Any, second: Any, store: Any, s: Any) -> bool:
     """Is the row of need s of J, whose price is about 0, lexicographically positive?"""
-    price, size = _second_price(cost, store, s)
+    price, size = _price(cost, store, s)
     sign = sign_of(price, size)
     if sign == 0:
-        price, size = _second_price(second, store, s)
+        price, size = _price(second, store, s)
         sign = sign_of(price, size)
     return sign > 0 or (sign == 0 and store[index(1) + index(2) * index(len(cost)) + s] > 0.0)
 
@@ -236,7 +236,7 @@ def _slacks_hold(P: Any, cost: Any, second: Any, store: Any, first: Any, other: 
             if not known:
                 known = True
                 for s in range(m):
-                    other[s] = _second_price(second, store, s)[0]
+                    other[s] = _price(second, store, s)[0]
             rest = second[i]
             size = abs(second[i])
             for s in range(m):
@@ -246,6 +246,26 @@ def _slacks_hold(P: Any, cost: Any, second: Any, store: Any, first: Any, other: 
             sign = sign_of(rest, size)
         if sign < 0 or (sign == 0 and store[signs + i] < 0.0):
             return False
+    return True
+
+
+@kernel
+def is_unique(matrix: Any, cost: Any, store: Any, first: Any) -> bool:
+    """Is the stored optimum the only one, whatever the second cost: does no row of the dual tie?"""
+    K = len(cost)
+    m = int(store[0])
+    for s in range(m):
+        price, size = _price(cost, store, index(s))
+        if sign_of(price, size) <= 0:
+            return False
+        first[s] = price
+    for i in range(K):
+        if store[1 + 3 * K + i] != 0.0 and cost[i] < np.inf:
+            worth = 0.0
+            for s in range(m):
+                worth += matrix.precision[i, int(store[1 + K + s])] * first[s]
+            if sign_of(cost[i] - worth, cost[i] + worth) <= 0:
+                return False
     return True
 
 

@@ -105,7 +105,7 @@ def _power(largest: float) -> float:
 
 
 @kernel
-def _scale(work: Any, height: int, width: int, K: int) -> None:
+def _scale(work: Any, height: int, width: int) -> None:
     """Bring the largest entry of each row near 1, then that of each column."""
     for r in range(height):
         largest = 0.0
@@ -134,21 +134,26 @@ def load(matrix: Any, need: Any, cost: Any, second: Any, work: Any) -> Any:
     K = len(need)
     width = 0
     for j in range(K):
+        work.scale[j] = work.scale[K + j] = 1.0
+        work.place[j] = -1
         if need[j] > 0:
             work.column[width] = j
             work.rise[0, width] = need[j]
             width += 1
-    height = 0
+    height, low, high = 0, np.inf, 0.0
     for i in range(K):
-        work.place[i] = -1
         if cost[i] < np.inf:
             work.row[height] = K + i
             work.level[0, height] = cost[i]
             work.second[0, height] = second[i]
             for q in range(width):
-                work.table[height, q] = matrix.precision[i, work.column[q]]
+                entry = matrix.precision[i, work.column[q]]
+                work.table[height, q] = entry
+                low = min(low, entry if entry > 0.0 else low)
+                high = max(high, entry)
             height += 1
-    _scale(work, height, width, K)
+    if low < 0.5 or high > 2.0:
+        _scale(work, height, width)
     for q in range(width):
         work.rise[1, q] = work.rise[0, q]
     for r in range(height):
