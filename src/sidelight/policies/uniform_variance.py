@@ -12,7 +12,7 @@ from ..feedback import Feedback
 
 
 def needs_uniform_variance(name: str, feedback: Feedback) -> float:
-    """The one standard deviation, or an error that names policies of the registry to use instead."""
+    """The one standard deviation, or an error that names registered policies to use instead."""
     sigma = feedback.uniform_sigma
     if sigma is not None:
         return sigma

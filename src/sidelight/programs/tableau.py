@@ -21,6 +21,7 @@ asks for nothing. `basis` keeps the answer and asks whether it still is one.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numba
@@ -37,14 +38,27 @@ TIE = 1e-12
 # What rounding leaves of a 0 in a table whose entries are near 1, after a few hundred pivots.
 NOISE = 1e-14
 
-# Division asks nothing first, and arrays are borrowed: numba's reference counts, when a function is
-# called in one branch only, cost ten times what these functions do.
-kernel = numba.njit(error_model="numpy", _nrt=False)
-# For those on the path of every round: an array is seven numbers, and a call that passes ten arrays
-# costs more than what it calls.
-inlined = numba.njit(error_model="numpy", _nrt=False, forceinline=True)
-# For the few that need new arrays. Said openly, because a function takes over its caller's options.
-allocating = numba.njit(error_model="numpy", _nrt=True)
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """A compiled function on borrowed arrays, with IEEE division.
+
+    numba's reference counts, where a function is called in one branch only, cost ten times what
+    these functions do.
+    """
+    return numba.njit(error_model="numpy", nogil=True, _nrt=False)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """The same, copied into its callers.
+
+    An array is seven numbers, and a call that passes ten arrays costs more than what it calls.
+    """
+    return numba.njit(error_model="numpy", nogil=True, _nrt=False, forceinline=True)(function)
+
+
+def allocating(function: Callable[..., Any]) -> Any:
+    """For the few that need new arrays: said openly, because a callee takes over the options."""
+    return numba.njit(error_model="numpy", nogil=True, _nrt=True)(function)
 
 
 class Matrix(NamedTuple):
