@@ -28,6 +28,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
+LATE = 1 << 40
+
 
 class Known(NamedTuple):
     """What the learner knows beforehand, as compiled code reads it.
@@ -57,7 +59,9 @@ class Data(NamedTuple):
 
     `means` and `errors` follow from the two before; they are here because every policy reads them
     at every round, and only few of them change. A policy that stores something derived from the
-    belief also stores `seen`, and trusts what it stored only while that number has not moved.
+    belief also stores `seen`, and trusts what it stored only while that number has moved as it
+    expects: by the number of values that the last action shows. Whoever takes in values that came
+    late, after another play, adds LATE to it, so that they cannot be mistaken for those.
     """
 
     plays: Ints

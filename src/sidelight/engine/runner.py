@@ -33,7 +33,7 @@ from .contract import Data, Floats, Ints, Words
 from .intrinsics import apart, borrowed, sqrt
 from .streams import fill, seed_stream
 
-BLOCK = 64  # normals drawn at once for an action
+BLOCK = 128  # normals drawn at once for an action
 PAD = 8  # an odd number of cache lines for each action, so that they do not compete for one place
 SEGMENT = 65_536  # rounds between two looks at `control`
 
@@ -144,11 +144,29 @@ def play(action: Any, world: Any, known: Any, noise: Any, belief: Any) -> None:
     i = np.uint64(action)  # numba adds code for negative indices unless they are unsigned
     belief.plays[i] += 1
     first, last = np.uint64(known.start[i]), np.uint64(known.start[i + np.uint64(1)])
-    for k in range(first, last):
-        j = np.uint64(known.shown[k])
-        value = world.means[j] + world.sd[k] * next_normal(noise, j)
-        learn(belief, j, world.weight[k], value)
+    if last - first == np.uint64(belief.plays.size):
+        play_all(first, world, noise, belief)
+    else:
+        for k in range(first, last):
+            j = np.uint64(known.shown[k])
+            value = world.means[j] + world.sd[k] * next_normal(noise, j)
+            learn(belief, j, world.weight[k], value)
     belief.seen[0] += np.int64(last - first)
+
+
+@inlined
+def play_all(first: Any, world: Any, noise: Any, belief: Any) -> None:
+    """As the loop of `play`, where all actions are shown: divisions and roots four at a time."""
+    actions = np.uint64(belief.plays.size)
+    for j in range(actions):
+        k = first + j
+        value = world.means[j] + world.sd[k] * next_normal(noise, j)
+        belief.information[j] += world.weight[k]
+        belief.sums[j] += world.weight[k] * value
+    for j in range(actions):
+        information = belief.information[j]
+        belief.means[j] = belief.sums[j] / information
+        belief.errors[j] = 1.0 / sqrt(information)
 
 
 @compiled

@@ -15,13 +15,15 @@ shows k barely could be chosen for ever, so only those count whose precision for
 The index of an action shrinks only when it is seen. So every action must show itself: otherwise
 the one with the largest index is played for ever.
 
-Leaders that last. The full search is not needed in every round. Let i have been played at t0, and
+The search can be short. Let action i have been played, with S_i what it shows, and
 
-    M = max_{j != i} theta-hat_j + w(t0 + GUARD) / sqrt(n_j),     w(t) = sqrt(exploration * log t)
+    w(t) = sqrt(exploration * log t),     M = max_{j not in S_i} theta-hat_j + w(u) / sqrt(n_j)
 
-As long as nothing but i itself was seen since, and t <= t0 + GUARD, every other index is at most M,
-because w grows. So while theta-hat_i + w(t0) / sqrt(n_i) > M, action i is the argmax, exactly. The
-memory holds i, M, w(t0), the last such t, and what the belief had seen.
+As long as nothing outside S_i was seen since, and t <= u, every index outside S_i is at most M,
+because w grows. So if that of i is above M and above the others within S_i, it is the largest of
+all, exactly. A leader mostly stays one, and the processor can guess that before it knows the index.
+The memory holds i, M, u and `seen`; where S_i is most of the actions, a full search is faster.
+The first values of w are looked up: a logarithm takes longer than the noise of a round.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.compiled import cached, inlined
+from ..engine.contract import Floats
 from ..engine.intrinsics import sqrt
 from ..engine.runner import make_record, make_run
 from .argmax import first_largest_index
@@ -40,13 +43,17 @@ from .greedy import no_update
 from .rule import Prepared, Rule, Setting, in_range, needs_self_observation
 
 DEFAULTS = {"exploration": 2.0}
+TABLE = 1 << 17  # at most so many values of w, one megabyte
+GUARD = 64  # rounds until M is taken anew
+
+LEADER, BEYOND, UNTIL, SEEN = range(4)  # places in the memory
 
 
 def prepare_n(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every action must show itself."""
     needs_self_observation("ucb-n", setting.feedback)
     exploration = in_range("ucb-n", parameters, "exploration", 0, np.inf)
-    return Prepared(np.array([exploration]), np.empty(0))
+    return Prepared(widths(exploration, setting), np.array([0.0, 0.0, 0.0, -1.0]))
 
 
 def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
@@ -57,13 +64,60 @@ def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     return Prepared(np.array([exploration, quality]), np.empty(0))
 
 
+def widths(exploration: float, setting: Setting) -> Floats:
+    """`exploration`, then w(1), w(2), ...: w(t) stands at place t."""
+    count = min(setting.horizon or GUARD, TABLE)
+    logarithms = np.fromiter(map(math.log, range(1, count + 1)), dtype=float)
+    return np.concatenate([[exploration], np.sqrt(exploration * logarithms)])
+
+
+@inlined
+def width(t, parameters):
+    """w(t), looked up or computed."""
+    if t < parameters.size:
+        return parameters[np.uint64(t)]
+    return sqrt(parameters[0] * math.log(t))
+
+
 @inlined
 def choose_n(t, belief, known, parameters, memory, stream):
     """The largest index."""
     if t <= known.observer.size:
         return known.observer[t - 1], 0
-    width = sqrt(parameters[0] * math.log(t))
-    return first_largest_index(belief.means, belief.errors, width), 1
+    w = width(t, parameters)
+    if t <= memory[UNTIL] and belief.seen[0] == memory[SEEN]:
+        i = np.uint64(memory[LEADER])
+        own = belief.means[i] + w * belief.errors[i]
+        beaten = own <= memory[BEYOND]
+        for k in range(np.uint64(known.start[i]), np.uint64(known.start[i + np.uint64(1)])):
+            j = np.uint64(known.shown[k])
+            if belief.means[j] + w * belief.errors[j] >= own and j != i:
+                beaten = True
+                break
+        if not beaten:
+            return np.int64(i), 1
+    return first_largest_index(belief.means, belief.errors, w), 1
+
+
+@inlined
+def update_n(t, belief, known, parameters, memory, action, why):
+    """Keep M while the same action is played, else take it anew."""
+    i = np.uint64(action)
+    shown = known.start[i + np.uint64(1)] - known.start[i]
+    same = memory[LEADER] == action and t < memory[UNTIL]
+    if same and belief.seen[0] == memory[SEEN] + shown:
+        memory[SEEN] = belief.seen[0]
+    elif 2 * shown < known.observer.size and t >= known.observer.size:
+        w = width(t + GUARD, parameters)
+        beyond = -np.inf
+        for j in range(np.uint64(known.observer.size)):
+            index = belief.means[j] + w * belief.errors[j]
+            if index > beyond and known.precision[i, j] == 0.0:
+                beyond = index
+        memory[LEADER], memory[BEYOND] = action, beyond
+        memory[UNTIL], memory[SEEN] = t + GUARD, belief.seen[0]
+    else:
+        memory[UNTIL] = 0
 
 
 @inlined
@@ -71,8 +125,8 @@ def choose_maxn(t, belief, known, parameters, memory, stream):
     """The largest mean among the good observers of the largest index."""
     if t <= known.observer.size:
         return known.observer[t - 1], 0
-    width = sqrt(parameters[0] * math.log(t))
-    k = first_largest_index(belief.means, belief.errors, width)
+    w = sqrt(parameters[0] * math.log(t))
+    k = first_largest_index(belief.means, belief.errors, w)
     enough = parameters[1] * known.precision[known.observer[k], k]
     best = -np.inf
     action = k
@@ -83,8 +137,8 @@ def choose_maxn(t, belief, known, parameters, memory, stream):
     return action, 1
 
 
-_run_n = make_run(choose_n, no_update)
-_record_n = make_record(choose_n, no_update)
+_run_n = make_run(choose_n, update_n)
+_record_n = make_record(choose_n, update_n)
 _run_maxn = make_run(choose_maxn, no_update)
 _record_maxn = make_record(choose_maxn, no_update)
 
@@ -125,7 +179,7 @@ UCB_N = Rule(
     defaults=DEFAULTS,
     prepare=prepare_n,
     choose=choose_n,
-    update=no_update,
+    update=update_n,
     run=run_n,
     record=record_n,
 )

@@ -51,7 +51,7 @@ class Plan:
 def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon is named in calls
     problem: Problem,
     policies: str | object | Iterable[str | object],
-    horizon: int,
+    horizon: float,
     replicates: int = 100,
     *,
     seed: int = 0,

@@ -77,9 +77,9 @@ class Trace:
 
     def save(self, path: files.StrPath) -> None:
         """Write the lines to a file; `Trace.load` reads them back."""
-        text = "\n".join(self.lines()) + "\n"
+        text = "".join(f"{line}\n" for line in self.lines())
         try:
-            files.replace(Path(path), text.encode())
+            files.replace(Path(path), text.encode("ascii"))
         except OSError as error:
             raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
 
@@ -93,7 +93,7 @@ class Trace:
         except UnicodeDecodeError:
             raise InputError(f"{path}: not a text file in UTF-8") from None
         try:
-            header, *rounds = (json.loads(line) for line in text.splitlines())
+            header, *rounds = (json.loads(line) for line in text.rstrip("\n").split("\n"))
             return _from_lines(header, rounds)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
             raise InputError(
@@ -102,20 +102,20 @@ class Trace:
             ) from None
 
 
-def trace(problem: Problem, policy: str | object, horizon: int, seed: int = 0) -> Trace:
+def trace(problem: Problem, policy: str | object, horizon: float, seed: int = 0) -> Trace:
     """Every round of replicate 0 of `simulate(problem, [policy], horizon, seed=seed)`."""
     check_problem(problem)
-    horizon = whole("horizon", horizon, 1, MAX_HORIZON)
+    rounds = whole("horizon", horizon, 1, MAX_HORIZON)
     seed = whole("seed", seed, 0, None)
-    if horizon * len(problem) > CELLS:
+    if rounds * len(problem) > CELLS:
         raise InputError(
-            f"a trace of {horizon:,} rounds with {len(problem)} actions does not fit in memory: "
+            f"a trace of {rounds:,} rounds with {len(problem)} actions does not fit in memory: "
             f"use simulate, or at most {CELLS // len(problem):,} rounds"
         )
     name = name_of(policy)
     from .recording import record  # noqa: PLC0415 - numba takes half a second to import
 
-    return record(problem, policy, name, horizon, seed)
+    return record(problem, policy, name, rounds, seed)
 
 
 def _from_lines(header: Mapping[str, Any], rounds: list[Mapping[str, Any]]) -> Trace:
@@ -143,4 +143,4 @@ def _from_lines(header: Mapping[str, Any], rounds: list[Mapping[str, Any]]) -> T
 
 
 def _dumps(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return json.dumps(value, allow_nan=False)

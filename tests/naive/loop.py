@@ -1,0 +1,160 @@
+"""The loop over rounds as a child would write it, and each policy's rule from its description.
+
+Only the numbers drawn come from the compiled streams. `PLAYERS` has one entry for each registered
+policy: a function of (t, past, problem, parameters, luck) that names an action.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from naive.streams import stream_words, xoshiro
+from sidelight import Problem
+from sidelight.engine.streams import base_words, normals
+
+
+@dataclass
+class Past:
+    """Plays, and for each action the sums of precisions and of precision times value."""
+
+    plays: list[int]
+    information: list[float]
+    sums: list[float]
+
+
+class Luck:
+    """The policy's own stream, as words and as normals; a policy uses one of the two."""
+
+    def __init__(self, seed: int, replicate: int, size: int) -> None:
+        base = base_words(seed, "policy")
+        drawn = np.empty(size)
+        normals(base, replicate, 0, drawn)
+        self.normals = iter(drawn.tolist())
+        self.words = xoshiro(stream_words((int(base[0]), int(base[1])), replicate, 0))
+
+
+Player = Callable[[int, Past, Problem, Mapping[str, float], Luck], int]
+
+
+def precision(problem: Problem, i: int, j: int) -> float:
+    """1/variance, at most 10^12/upper^2, 0 where nothing is seen."""
+    variance = problem.feedback.variance[i, j]
+    if math.isinf(variance):
+        return 0.0
+    most = 1e12 / problem.upper**2
+    return most if variance == 0 else min(1 / variance, most)
+
+
+def observer(problem: Problem, j: int) -> int:
+    """Who shows j best: j itself among equals, else the first."""
+    every = range(len(problem))
+    best = max(precision(problem, i, j) for i in every)
+    good = [i for i in every if precision(problem, i, j) == best]
+    return j if j in good else good[0]
+
+
+def first_best(values: list[float]) -> int:
+    """The first place of the largest value."""
+    return values.index(max(values))
+
+
+def means(past: Past) -> list[float]:
+    """The weighted mean of each action."""
+    return [s / n for s, n in zip(past.sums, past.information, strict=True)]
+
+
+def greedy(t: int, past: Past, problem: Problem, _: Mapping[str, float], __: Luck) -> int:
+    """One look at each action, then the largest mean."""
+    return observer(problem, t - 1) if t <= len(problem) else first_best(means(past))
+
+
+def uniform(_: int, __: Past, problem: Problem, ___: Mapping[str, float], luck: Luck) -> int:
+    """Any action."""
+    return int((next(luck.words) >> 11) / 2**53 * len(problem))
+
+
+def indices(t: int, past: Past, exploration: float) -> list[float]:
+    """theta-hat + sqrt(exploration log t / n)."""
+    pairs = zip(means(past), past.information, strict=True)
+    return [mean + math.sqrt(exploration * math.log(t) / n) for mean, n in pairs]
+
+
+def ucb_n(t: int, past: Past, problem: Problem, parameters: Mapping[str, float], _: Luck) -> int:
+    """One look at each action, then the largest index."""
+    if t <= len(problem):
+        return observer(problem, t - 1)
+    return first_best(indices(t, past, parameters["exploration"]))
+
+
+def ucb_maxn(t: int, past: Past, problem: Problem, parameters: Mapping[str, float], _: Luck) -> int:
+    """The largest mean among those who show the largest index well."""
+    if t <= len(problem):
+        return observer(problem, t - 1)
+    k = first_best(indices(t, past, parameters["exploration"]))
+    best = max(precision(problem, i, k) for i in range(len(problem)))
+    estimates = [
+        mean if precision(problem, i, k) >= parameters["quality"] * best else -math.inf
+        for i, mean in enumerate(means(past))
+    ]
+    return first_best(estimates)
+
+
+def ts_n(_: int, past: Past, problem: Problem, parameters: Mapping[str, float], luck: Luck) -> int:
+    """The largest of one posterior sample for each action."""
+    n0 = parameters["prior"] / problem.upper**2
+    samples = []
+    for n, s in zip(past.information, past.sums, strict=True):
+        mean = (s + n0 * problem.upper / 2) / (n + n0)
+        samples.append(mean + next(luck.normals) / math.sqrt(n + n0))
+    return first_best(samples)
+
+
+PLAYERS: dict[str, Player] = {
+    "ucb-n": ucb_n,
+    "ucb-maxn": ucb_maxn,
+    "ts-n": ts_n,
+    "greedy": greedy,
+    "uniform": uniform,
+}
+
+
+def noise_of(problem: Problem, seed: int, replicate: int, size: int) -> list[Iterator[float]]:
+    """For each action the normals of its stream."""
+    found = []
+    for j in range(len(problem)):
+        drawn = np.empty(size)
+        normals(base_words(seed, "noise"), replicate, j, drawn)
+        found.append(iter(drawn.tolist()))
+    return found
+
+
+def play(
+    problem: Problem,
+    policy: tuple[str, Mapping[str, float]],
+    horizon: int,
+    seed: int,
+    replicate: int = 0,
+) -> list[int]:
+    """The actions of one replicate."""
+    name, parameters = policy
+    K = len(problem)
+    noise = noise_of(problem, seed, replicate, horizon)
+    luck = Luck(seed, replicate, K * horizon)
+    past = Past([0] * K, [0.0] * K, [0.0] * K)
+    actions = []
+    for t in range(1, horizon + 1):
+        action = PLAYERS[name](t, past, problem, parameters, luck)
+        actions.append(action)
+        past.plays[action] += 1
+        for j in range(K):
+            weight = precision(problem, action, j)
+            if weight > 0:
+                sd = math.sqrt(problem.feedback.variance[action, j])
+                value = float(problem.means[j]) + sd * next(noise[j])
+                past.information[j] += weight
+                past.sums[j] += weight * value
+    return actions

@@ -1,0 +1,182 @@
+"""The registry, and what every registered policy must do: the contract."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from naive import loop
+from races import accepts, decisions, friendly, live
+from sidelight.engine.runner import STOP
+from sidelight.gallery import CATALOGUE
+from sidelight.policies import registry
+from sidelight.policies.rule import Setting
+from sidelight.simulate.entry import enter, new_job, set_stage
+
+ROUNDS = 120
+everyone = pytest.mark.parametrize("name", registry.names())
+
+
+# ---- names ---------------------------------------------------------------------------------------
+
+
+def test_names_are_listed_once_and_found() -> None:
+    names = registry.names()
+    assert len(set(names)) == len(names)
+    assert [registry.rule(name).name for name in names] == list(names)
+
+
+@everyone
+def test_a_rule_says_what_it_is_and_where_it_is_from(name: str) -> None:
+    rule = registry.rule(name)
+    assert rule.summary
+    assert rule.source
+    assert all(word.isidentifier() for word in rule.words)
+
+
+def test_parameters_are_parsed_and_completed() -> None:
+    rule, parameters = registry.parse("ucb-maxn: quality = 0.25")
+    assert rule.name == "ucb-maxn"
+    assert parameters == {"exploration": 2.0, "quality": 0.25}
+    assert registry.parse("greedy")[1] == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ucbn", "did you mean 'ucb-n'"),
+        ("nothing-like-it", "choose from: "),
+        ("", "no policy is called ''"),
+        ("ucb-n:explore=1", "did you mean 'exploration'"),
+        ("ucb-n:exploration", "is not parameter=number"),
+        ("ucb-n:exploration=", "is not parameter=number"),
+        ("ucb-n:exploration=much", "is not parameter=number"),
+        ("ucb-n:exploration=nan", "is not parameter=number"),
+        ("ucb-n:=1", "is not parameter=number"),
+        ("ucb-n:", "is not parameter=number"),
+        ("ucb-n:exploration=1,", "is not parameter=number"),
+        ("ucb-n:exploration=1,exploration=2", "twice"),
+        ("greedy:a=1", "it has none"),
+    ],
+)
+def test_a_wrong_text_says_what_to_do(text: str, message: str) -> None:
+    with pytest.raises(sl.InputError, match=message):
+        registry.parse(text)
+
+
+def test_something_else_is_no_name() -> None:
+    with pytest.raises(sl.InputError, match="an object with a choose method"):
+        registry.parse(3)  # type: ignore[arg-type]
+
+
+# ---- the contract --------------------------------------------------------------------------------
+
+
+@everyone
+def test_choosing_changes_nothing_but_the_stream(name: str) -> None:
+    player = live(name, friendly(), ROUNDS)
+    for action, why in decisions(player, ROUNDS):
+        before, stream = player.state(), player.stream.copy()
+        first, second = stream.copy(), stream.copy()
+        assert player.ask(first) == player.ask(second)
+        assert first.tobytes() == second.tobytes()
+        assert player.state() == before
+        assert 0 <= action < 4
+        assert 0 <= why < len(player.rule.words)
+
+
+@everyone
+def test_live_use_and_the_engine_make_the_same_decisions(name: str) -> None:
+    problem = friendly()
+    player = live(name, problem, ROUNDS)
+    made = list(decisions(player, ROUNDS))
+    recorded = sl.trace(problem, name, ROUNDS, seed=1)
+    assert [action for action, _ in made] == recorded.actions.tolist()
+    assert tuple(player.rule.words[why] for _, why in made) == recorded.why
+    assert (recorded.round is not None) == player.rule.rounds
+
+
+@everyone
+def test_one_action_is_played_for_ever(name: str) -> None:
+    results = sl.simulate(friendly(1), name, 50, 3)
+    assert (results.regret == 0).all()
+    assert (results.plays == 50).all()
+
+
+@everyone
+def test_without_gaps_there_is_no_regret(name: str) -> None:
+    problem = sl.Problem(sl.Feedback.full_information(3), [0.5, 0.5, 0.5])
+    results = sl.simulate(problem, name, ROUNDS, 3)
+    assert (results.regret == 0).all()
+    assert (results.plays.sum(axis=2) == ROUNDS).all()
+
+
+@everyone
+def test_exact_observations_work(name: str) -> None:
+    results = sl.simulate(friendly(sigma=0.0), name, ROUNDS, 2)
+    assert np.isfinite(results.regret).all()
+    assert (results.plays.sum(axis=2) == ROUNDS).all()
+
+
+@everyone
+@pytest.mark.parametrize("upper", [1e-6, 1e6])
+def test_units_do_not_matter(name: str, upper: float) -> None:
+    one = friendly()
+    scaled = sl.Problem(sl.Feedback.full_information(4, upper), one.means * upper, upper)
+    here, there = (sl.simulate(problem, name, ROUNDS, 4) for problem in (one, scaled))
+    same = (here.plays == there.plays).all(axis=2)
+    assert same.sum() >= same.size - 1  # rounding may turn one replicate elsewhere
+
+
+@everyone
+def test_huge_horizons_start(name: str) -> None:
+    problem, horizon = friendly(), 10**15
+    entry, stage = enter(name, problem, horizon), set_stage(problem, horizon, 0)
+    assert entry.prepared.parameters.nbytes + entry.prepared.memory.nbytes < 1 << 24
+    outcome = np.zeros((1, 2)), np.zeros((1, 4), dtype=np.int64)
+    job = new_job(stage, 0, np.array([100, horizon]), *outcome)
+    job.control[STOP] = 1
+    prepared = entry.prepared
+    entry.rule.run(stage.world, stage.known, prepared.parameters, prepared.memory, job)
+    assert (job.regret == 0).all()
+
+
+@everyone
+def test_a_horizon_that_is_not_known_is_fine(name: str) -> None:
+    rule = registry.rule(name)
+    setting = Setting(friendly().feedback, 1.0, None)
+    prepared = rule.prepare(setting, rule.defaults)
+    assert np.isfinite(prepared.parameters).all()
+
+
+# ---- twins ---------------------------------------------------------------------------------------
+
+
+def test_every_policy_has_a_twin() -> None:
+    assert set(loop.PLAYERS) == set(registry.names())
+
+
+@everyone
+@pytest.mark.parametrize("recipe", CATALOGUE)
+def test_twins_make_the_same_decisions_on_every_shipped_problem(name: str, recipe: str) -> None:
+    problem = sl.gallery(recipe)
+    if not accepts(name, problem):
+        with pytest.raises(sl.InputError, match=r"[Uu]se '"):
+            sl.simulate(problem, name, 10)
+        return
+    parameters = registry.rule(name).defaults
+    for seed in (1, 2):
+        expected = loop.play(problem, (name, parameters), ROUNDS, seed)
+        assert sl.trace(problem, name, ROUNDS, seed).actions.tolist() == expected
+
+
+@everyone
+def test_twins_of_later_replicates_have_the_same_regret(name: str) -> None:
+    problem = friendly()
+    results = sl.simulate(problem, name, 500, 3, seed=4, checkpoints=[1, 10, 100])
+    for replicate in range(3):
+        actions = loop.play(problem, (name, registry.rule(name).defaults), 500, 4, replicate)
+        regret = np.cumsum(problem.gaps[actions])[results.checkpoints - 1]
+        assert results.regret[0, replicate] == pytest.approx(regret, rel=1e-12, abs=1e-12)
+        assert results.plays[0, replicate].tolist() == np.bincount(actions, minlength=4).tolist()
