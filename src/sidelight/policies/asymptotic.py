@@ -145,7 +145,7 @@ _afresh_apart = apart(_afresh)
 
 
 @inlined
-def choose(t, belief, known, parameters, memory, stream):  # type: ignore[no-untyped-def]
+def choose(t, belief, known, parameters, memory, stream):
     """What `update` decided, unless values came since."""
     if t <= known.observer.size:
         return known.observer[t - 1], INITIAL
@@ -155,7 +155,7 @@ def choose(t, belief, known, parameters, memory, stream):  # type: ignore[no-unt
 
 
 @inlined
-def update(t, belief, known, parameters, memory, action, why):  # type: ignore[no-untyped-def]
+def update(t, belief, known, parameters, memory, action, why):
     """Count exploration [alg:asym, line 14] and decide the next round."""
     if why >= FORCED:
         memory[EXPLORED] += 1.0
@@ -176,7 +176,7 @@ def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
 
 
 @cached
-def record(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+def record(world, known, parameters, memory, job, tape):
     """The recorded loop of `asymptotic`."""
     _record(world, known, parameters, memory, job, tape)
 

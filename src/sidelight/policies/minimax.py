@@ -264,13 +264,13 @@ _begin_apart = apart(_begin)
 
 
 @inlined
-def choose(t, belief, known, parameters, memory, stream):  # type: ignore[no-untyped-def]
+def choose(t, belief, known, parameters, memory, stream):
     """The next play of the batch."""
     return np.int64(memory[ACTION]), np.int64(memory[WHY])
 
 
 @inlined
-def update(t, belief, known, parameters, memory, action, why):  # type: ignore[no-untyped-def]
+def update(t, belief, known, parameters, memory, action, why):
     """Take the play off the batch, and at its end make the next one."""
     memory[LEFT] -= 1.0
     if memory[LEFT] > 0.0:
@@ -297,7 +297,7 @@ def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
 
 
 @cached
-def record(world, known, parameters, memory, job, tape):  # type: ignore[no-untyped-def]
+def record(world, known, parameters, memory, job, tape):
     """The recorded loop of `minimax`."""
     _record(world, known, parameters, memory, job, tape)
 

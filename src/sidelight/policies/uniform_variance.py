@@ -7,6 +7,8 @@ largest is always a way out.
 
 from __future__ import annotations
 
+import math
+
 from ..errors import InputError
 from ..feedback import Feedback
 
@@ -17,10 +19,11 @@ def needs_uniform_variance(name: str, feedback: Feedback) -> float:
     if sigma is not None:
         return sigma
     seen = feedback.variance[feedback.observes]
+    worst = f"Feedback.uniform(feedback.observes, sigma={math.sqrt(seen.max()):g})"
     raise InputError(
         f"policy {name!r} needs the same variance wherever an action is observed, and here they "
-        f"range from {seen.min():g} to {seen.max():g}: {_instead(name, feedback)}raise them all to "
-        f"{seen.max():g}, which is safe but wasteful"
+        f"range from {seen.min():g} to {seen.max():g}: {_instead(name, feedback)}use {worst!r}, "
+        "which takes all to be as bad as the worst: safe, but wasteful"
     )
 
 
