@@ -8,22 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
+from naive.algorithms import Past, asymptotic, minimax
 from naive.streams import stream_words, xoshiro
 from sidelight import Problem
 from sidelight.engine.streams import base_words, normals
-
-
-@dataclass
-class Past:
-    """Plays, and for each action the sums of precisions and of precision times value."""
-
-    plays: list[int]
-    information: list[float]
-    sums: list[float]
 
 
 class Luck:
@@ -114,6 +105,8 @@ def ts_n(_: int, past: Past, problem: Problem, parameters: Mapping[str, float], 
 
 
 PLAYERS: dict[str, Player] = {
+    "asymptotic": asymptotic,
+    "minimax": minimax,
     "ucb-n": ucb_n,
     "ucb-maxn": ucb_maxn,
     "ts-n": ts_n,
@@ -144,7 +137,7 @@ def play(
     K = len(problem)
     noise = noise_of(problem, seed, replicate, horizon)
     luck = Luck(seed, replicate, K * horizon)
-    past = Past([0] * K, [0.0] * K, [0.0] * K)
+    past = Past([0] * K, [0.0] * K, [0.0] * K, {"horizon": horizon})
     actions = []
     for t in range(1, horizon + 1):
         action = PLAYERS[name](t, past, problem, parameters, luck)

@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 
 from ..errors import InputError, choose_from
+from .asymptotic import ASYMPTOTIC
 from .greedy import GREEDY, UNIFORM
+from .minimax import MINIMAX
 from .rule import Rule
 from .thompson import TS_N
 from .ucb import UCB_MAXN, UCB_N
 
-_RULES = {rule.name: rule for rule in (UCB_N, UCB_MAXN, TS_N, GREEDY, UNIFORM)}
+_RULES = {rule.name: rule for rule in (ASYMPTOTIC, MINIMAX, UCB_N, UCB_MAXN, TS_N, GREEDY, UNIFORM)}
 
 
 def names() -> tuple[str, ...]:

@@ -1,0 +1,195 @@
+"""Algorithm 1: track the plan of the asymptotic lower bound [alg:asym].
+
+With theta-hat the means, i_1 the best of them, d their gaps, d_2 the smallest gap but that of i_1,
+n_j and N_i the observations and plays before round t, and
+
+    C_theta-hat = { c >= 0 : sum of c_i over i that show j >= 2 sigma^2 / d_j^2 }   (d_2 for i_1)
+
+    initial   t <= K: play an observer of action t                                        [line 2]
+    exploit   if N / (4 alpha log t) is in C_theta-hat, play i_1                        [lines 5-7]
+    forced    else if min n_j < beta(n_e) / K, show an action that was seen least      [lines 9-10]
+    track     else play an action with N_i < c_i(theta-hat) 4 alpha log t             [lines 11-12]
+
+n_e counts the rounds that are forced or track, and beta(n) = a n^b. Multiplied out, the condition
+of line 5 is n_j d_j^2 >= 8 alpha sigma^2 log t for every j: no program is solved to exploit.
+
+What the paper leaves free: an observer of j is j itself where it can be, else the lowest action;
+among equal means and equal counts the lowest action counts; c(theta-hat) is the least of (cost,
+plays of i_1, c_0, c_1, ...) in this order; and of the actions behind their plan the one furthest
+behind is played. If two means tie exactly no plan exists: an action seen least is shown, and the
+round counts as track. An action not yet seen because its observations are late is shown too.
+
+The theorem [thm:alg1-ub1] asks for alpha > 2; smaller values run, without it. Ties or near-ties
+under weak observability make the regret linear: the plan asks for information without end.
+
+Memory: n_e; the decision for the next round, with the round and the number of values seen that it
+is for; then needs, gaps, the unit vector of i_1, the plan, and the stored basis. `update` decides,
+because only it may write; `choose` decides afresh, in a copy, if values came since.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..belief import precisions
+from ..engine.compiled import cached, inlined
+from ..engine.intrinsics import apart
+from ..engine.runner import make_record, make_run
+from ..errors import InputError
+from ..programs.basis import best_plan, index, room
+from ..programs.tableau import allocating, kernel
+from .rule import Prepared, Rule, Setting, in_range
+from .uniform_variance import needs_uniform_variance
+
+WORDS = ("initial", "exploit", "forced", "track")
+INITIAL, EXPLOIT, FORCED, TRACK = range(4)
+
+# places in memory
+EXPLORED, ROUND, SEEN, ACTION, WHY, HEADER = range(6)
+
+
+def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """One variance; alpha > 0, 0 < a <= 1/2, 0 < b < 1."""
+    sigma = needs_uniform_variance("asymptotic", setting.feedback)
+    alpha = in_range("asymptotic", parameters, "alpha", 0, np.inf)
+    a = in_range("asymptotic", parameters, "a", 0, 0.5)
+    b = in_range("asymptotic", parameters, "b", 0, 1)
+    if b == 1 or math.isinf(alpha):
+        name = "b" if b == 1 else "alpha"
+        raise InputError(
+            f"asymptotic:{name}={parameters[name]:g} is too large: choose a smaller one"
+        )
+    unit = precisions(setting.feedback, setting.upper).max()
+    K = len(setting.feedback)
+    memory = np.zeros(HEADER + 6 * K + room(K))
+    memory[HEADER + 6 * K] = -1.0  # no basis is stored
+    return Prepared(np.array([4 * alpha, a, b, 1 / unit, float(sigma == 0)]), memory)
+
+
+@inlined
+def _furthest_behind(plan: Any, scale: Any, plays: Any) -> Any:
+    """argmax of plan_i * scale - N_i."""
+    best, action = -np.inf, index(0)
+    for i in range(index(plays.size)):
+        behind = plan[i] * scale - plays[i]
+        if behind > best:
+            best, action = behind, i
+    return np.int64(action)
+
+
+@inlined
+def _leader_and_least(means: Any, information: Any) -> Any:
+    """The best mean and the action seen least, the lowest of equals."""
+    leader, least = index(0), index(0)
+    for j in range(index(means.size)):
+        leader = j if means[j] > means[leader] else leader
+        least = j if information[j] < information[least] else least
+    return leader, least
+
+
+@inlined
+def _tracked(belief: Any, known: Any, leader: Any, second: Any, scale: Any, memory: Any) -> Any:
+    """The action furthest behind the plan c(theta-hat)."""
+    K = known.observer.size
+    need, cost = memory[HEADER : HEADER + K], memory[HEADER + K : HEADER + 2 * K]
+    unit = memory[HEADER + 2 * K : HEADER + 3 * K]
+    scratch = memory[HEADER + 3 * K : HEADER + 6 * K]
+    for j in range(index(K)):
+        gap = cost[j] if j != leader else second
+        need[j] = 2.0 / (gap * gap)
+        unit[j] = 0.0
+    unit[leader] = 1.0
+    best_plan(known, need, cost, unit, memory[HEADER + 6 * K :], scratch)
+    return _furthest_behind(scratch, scale, belief.plays)
+
+
+@kernel
+def _decide(t: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
+    """Action and reason of round t > K [alg:asym, lines 4-16]."""
+    K = index(known.observer.size)
+    means, information = belief.means, belief.information
+    leader, least = _leader_and_least(means, information)
+    cost = memory[HEADER + known.observer.size : HEADER + 2 * known.observer.size]
+    evidence, second = np.inf, np.inf
+    for j in range(K):
+        gap = means[leader] - means[j]
+        cost[j] = gap
+        if j != leader:
+            second = min(second, gap)
+            evidence = min(evidence, information[j] * gap * gap)
+    evidence = min(evidence, information[leader] * second * second)
+    scale = parameters[0] * math.log(t)
+    if parameters[4] != 0.0 or (second > 0.0 and evidence >= 2.0 * scale):
+        return np.int64(leader), EXPLOIT
+    explored = memory[EXPLORED]
+    beta = math.sqrt(explored) if parameters[2] == 0.5 else explored ** parameters[2]
+    count = np.rint(information[least] * parameters[3])
+    if count == 0.0 or count * known.observer.size < parameters[1] * beta:
+        return known.observer[least], FORCED
+    if second * second < 1e-300:
+        return known.observer[least], TRACK
+    return _tracked(belief, known, leader, second, scale, memory), TRACK
+
+
+@allocating
+def _afresh(given: Any, memory: Any) -> Any:
+    t, belief, known, parameters = given
+    return _decide(t, belief, known, parameters, memory.copy())
+
+
+_afresh_apart = apart(_afresh)
+
+
+@inlined
+def choose(t, belief, known, parameters, memory, stream):
+    """What `update` decided, unless values came since."""
+    if t <= known.observer.size:
+        return known.observer[t - 1], INITIAL
+    if memory[ROUND] == t and memory[SEEN] == belief.seen[0]:
+        return np.int64(memory[ACTION]), np.int64(memory[WHY])
+    return _afresh_apart((t, belief, known, parameters), memory)
+
+
+@inlined
+def update(t, belief, known, parameters, memory, action, why):
+    """Count exploration [alg:asym, line 14] and decide the next round."""
+    if why >= FORCED:
+        memory[EXPLORED] += 1.0
+    if t >= known.observer.size:
+        action, why = _decide(t + 1, belief, known, parameters, memory)
+        memory[ROUND], memory[SEEN] = t + 1, belief.seen[0]
+        memory[ACTION], memory[WHY] = action, why
+
+
+_run = make_run(choose, update)
+_record = make_record(choose, update)
+
+
+@cached
+def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `asymptotic`."""
+    _run(world, known, parameters, memory, job)
+
+
+@cached
+def record(world, known, parameters, memory, job, tape):
+    """The recorded loop of `asymptotic`."""
+    _record(world, known, parameters, memory, job, tape)
+
+
+ASYMPTOTIC = Rule(
+    name="asymptotic",
+    summary="tracks the plan of the asymptotic lower bound (Algorithm 1)",
+    source="Wu, Gyorgy and Szepesvari 2015, Algorithm 1",
+    words=WORDS,
+    defaults={"alpha": 2.1, "a": 0.5, "b": 0.5},
+    prepare=prepare,
+    choose=choose,
+    update=update,
+    run=run,
+    record=record,
+)

@@ -1,0 +1,317 @@
+"""Algorithm 2: successive elimination that pays for weakly observable survivors [alg:minimax].
+
+For sets A, A' of actions let c(A, A') be a distribution on A that maximises the smallest coverage
+
+    m(A, A') = min over i in A' of the sum of c_j over the j in A that show i.
+
+A is the set of survivors, A^S those that a survivor shows, A^W the others; n_i counts observations
+of i by any action, t the rounds before the batch. In batch r = 1, 2, ...
+
+    alpha_r = the least m([K], A^W) so far, 1 while no A^W was nonempty                    [line 4]
+    gamma   = (sigma alpha_r t / D)^(2/3)
+    weak    if A^W is not empty and its least n_i is below gamma and below that of A^S:
+            c = c([K], A^W)                                                             [lines 5-6]
+    strong  else c = c(A, A^S)                                                            [line 8]
+    empty   else, if A^S is empty, c = the survivor with the best mean
+    play each action ceil(c_i ||c||_0) times                                             [line 10]
+    keep i if theta-hat_i + g_i >= max over A of theta-hat_j - g_j,                      [line 12]
+            g_i = sigma sqrt(2 log(8 K^2 (r + 1)^3 / delta) / n_i)
+    final   a single survivor is played from then on                                [lines 13-15]
+
+Our reading: n_i counts observations, where the formula of the paper counts plays; c(A, A') sums
+over j in A only. What the paper leaves free: of the maximisers c the one with the least estimated
+regret is taken, then the least (c_0, c_1, ...); it is a vertex, since points inside a face have
+more nonzero entries and longer batches. The paper has no word for an empty A^S; any c on A keeps
+its proof. The last batch is cut at the horizon. A batch is played in the order of actions.
+
+c(A, A') is the covering program of `programs.tableau` with unit costs, divided by its sum. It is
+solved when A changes, and where several c are optimal also when the estimates ask for another one.
+ceil has a slack of 1e-7: a solver's 1.0000000002 must not become 2.
+
+Memory: r, t, alpha, the action of the moment with the reason and the plays left; then survivors and
+both programs with their batches and bases. All work is done in `update`, when a batch ends.
+Observations that come late count from the next batch on; an action never seen is kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..belief import known
+from ..engine.compiled import cached, compiled, inlined
+from ..engine.contract import no_data
+from ..engine.intrinsics import apart, borrowed, sqrt
+from ..engine.runner import make_record, make_run
+from ..errors import InputError
+from ..programs.basis import index, is_unique, prices_hold, room, solve_plan
+from .rule import Prepared, Rule, Setting
+from .uniform_variance import needs_uniform_variance
+
+WORDS = ("strong", "weak", "empty", "final")
+STRONG, WEAK, EMPTY, FINAL = range(4)
+
+# places in memory; `ROUND` is 0 by the contract
+ROUND, BEFORE, ALPHA, ACTION, WHY, LEFT, ALIVE, WEAKLY, UNIQUE_S, UNIQUE_W, HEADER = range(11)
+# blocks of K numbers after the header, then the two stores
+SURVIVOR, GAPS, PLAN, FIRST, OTHER, NEED_S, COST_S, BATCH_S, NEED_W, COST_W, BATCH_W, BLOCKS = (
+    range(12)
+)
+
+CEIL_SLACK = 1e-7
+ZERO = 1e-9  # a probability below this is none
+
+
+def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """One variance; 0 < delta < 1, by default 1/horizon, or 0.01 where the horizon is unknown."""
+    sigma = needs_uniform_variance("minimax", setting.feedback)
+    delta = parameters["delta"]
+    if delta == 0:
+        delta = 0.01 if setting.horizon is None else 1 / max(2, setting.horizon)
+    if not 0 < delta < 1:
+        raise InputError(
+            f"minimax:delta={delta:g} must lie between 0 and 1: it is the probability with which "
+            "the guarantee may fail (0 stands for 1/horizon)"
+        )
+    K = len(setting.feedback)
+    memory = np.zeros(HEADER + BLOCKS * K + 2 * room(K))
+    memory[ROUND] = 1.0
+    memory[ALIVE] = K
+    memory[HEADER : HEADER + K] = 1.0
+    facts = known(setting.feedback, setting.upper, setting.horizon)
+    numbers = np.array([sigma, delta, facts.precision.max()])
+    first_batch(no_data(K), facts, numbers, memory)
+    return Prepared(numbers, memory)
+
+
+@inlined
+def _block(memory: Any, which: int, K: Any) -> Any:
+    return memory[HEADER + which * K : HEADER + (which + 1) * K]
+
+
+@inlined
+def _store(memory: Any, which: int, K: Any) -> Any:
+    first = HEADER + BLOCKS * K + which * (2 * K * K + 5 * K + 2)
+    return memory[first : first + 2 * K * K + 5 * K + 2]
+
+
+@inlined
+def _eliminate(belief: Any, parameters: Any, memory: Any) -> bool:
+    """Drop the survivors that are worse by the confidence rule; were there any [line 12]."""
+    K = belief.means.size
+    survivor = _block(memory, SURVIVOR, K)
+    means, errors = belief.means, belief.errors
+    r = memory[ROUND]
+    width, slack = 0.0, 1e-12  # means of exact values differ by rounding only
+    if parameters[0] > 0:
+        width = sqrt(2.0 * math.log(8.0 * K * K * r * r * r / parameters[1]))
+        slack = 0.0
+    bar = -np.inf
+    for j in range(index(K)):
+        if survivor[j] != 0.0 and errors[j] < np.inf:
+            bar = max(bar, means[j] - width * errors[j])
+    bar -= slack * abs(bar)
+    dropped = 0
+    for j in range(index(K)):
+        if survivor[j] != 0.0 and errors[j] < np.inf and means[j] + width * errors[j] < bar:
+            survivor[j] = 0.0
+            dropped += 1
+    memory[ALIVE] -= dropped
+    return dropped > 0
+
+
+@compiled
+def _solve(known: Any, memory: Any, which: int) -> float:
+    """Solve a program, fill its batch [alg:minimax, line 10]; the sum of its plan, 1/m(A, A')."""
+    K = known.observer.size
+    cost, store = _block(memory, COST_S + 3 * which, K), _store(memory, which, K)
+    plan, batch = _block(memory, PLAN, K), _block(memory, BATCH_S + 3 * which, K)
+    solve_plan(
+        known, _block(memory, NEED_S + 3 * which, K), cost, _block(memory, GAPS, K), store, plan
+    )
+    memory[UNIQUE_S + which] = is_unique(known, cost, store, _block(memory, FIRST, K))
+    total, kept, support = 0.0, 0.0, 0
+    for i in range(K):
+        total += plan[i]
+    for i in range(K):
+        if plan[i] >= ZERO * total:
+            kept += plan[i]
+            support += 1
+    for i in range(K):
+        share = plan[i] / kept * support if plan[i] >= ZERO * total else 0.0
+        batch[i] = math.ceil(share - CEIL_SLACK) if share > 0.0 else 0.0
+    return total
+
+
+@compiled
+def _regroup(known: Any, parameters: Any, memory: Any) -> None:
+    """The programs of a new set of survivors, and alpha_r [alg:minimax, line 4]."""
+    K = known.observer.size
+    unit = parameters[2]
+    survivor, gaps = _block(memory, SURVIVOR, K), _block(memory, GAPS, K)
+    need_s, need_w = _block(memory, NEED_S, K), _block(memory, NEED_W, K)
+    cost_s, cost_w = _block(memory, COST_S, K), _block(memory, COST_W, K)
+    weakly = 0.0
+    for j in range(K):
+        cost_s[j] = 1.0 if survivor[j] != 0.0 else np.inf
+        cost_w[j] = 1.0
+        need_s[j] = need_w[j] = gaps[j] = 0.0
+        if survivor[j] != 0.0:
+            need_w[j] = unit
+            for i in range(K):
+                if survivor[i] != 0.0 and known.precision[i, j] > 0.0:
+                    need_s[j], need_w[j] = unit, 0.0
+            weakly += need_w[j] > 0.0
+    memory[WEAKLY] = weakly
+    for which in range(2):
+        memory[UNIQUE_S + which] = 0.0
+        _store(memory, which, K)[0] = -1.0
+    if weakly > 0:
+        m = 1.0 / _solve(known, memory, 1)
+        memory[ALPHA] = m if memory[ALPHA] == 0.0 else min(memory[ALPHA], m)
+
+
+@inlined
+def _compare(belief: Any, memory: Any) -> None:
+    """The estimated gaps, the second cost of both programs; 0 for what was never seen."""
+    gaps = _block(memory, GAPS, belief.means.size)
+    best = -np.inf
+    for j in range(index(gaps.size)):
+        if belief.errors[j] < np.inf:
+            best = max(best, belief.means[j])
+    for j in range(index(gaps.size)):
+        gaps[j] = best - belief.means[j] if belief.errors[j] < np.inf else 0.0
+
+
+@inlined
+def _plan(belief: Any, known: Any, memory: Any, why: int) -> None:
+    """Make sure that the batch of c(A, A^S) or c([K], A^W) is that of the best maximiser."""
+    if memory[UNIQUE_S + why] != 0.0:
+        return
+    K = known.observer.size
+    _compare(belief, memory)
+    store, cost = _store(memory, why, K), _block(memory, COST_S + 3 * why, K)
+    first, other = _block(memory, FIRST, K), _block(memory, OTHER, K)
+    if store[0] < 0.0 or not prices_hold(known, cost, _block(memory, GAPS, K), store, first, other):
+        _solve(known, memory, why)
+
+
+@inlined
+def _branch(belief: Any, known: Any, parameters: Any, memory: Any) -> int:
+    """Which of the kinds the next batch is [alg:minimax, lines 5-8, 13]."""
+    if memory[ALIVE] == 1.0:
+        return FINAL
+    if memory[WEAKLY] == 0.0:
+        return STRONG
+    K = known.observer.size
+    need_s, need_w = _block(memory, NEED_S, K), _block(memory, NEED_W, K)
+    least_s, least_w = np.inf, np.inf
+    for j in range(index(K)):
+        if need_s[j] > 0.0:
+            least_s = min(least_s, belief.information[j])
+        elif need_w[j] > 0.0:
+            least_w = min(least_w, belief.information[j])
+    gamma = (parameters[0] * memory[ALPHA] * memory[BEFORE] / known.upper) ** (2.0 / 3.0)
+    if least_w < least_s and np.rint(least_w / parameters[2]) < gamma:
+        return WEAK
+    return STRONG if memory[ALIVE] > memory[WEAKLY] else EMPTY
+
+
+@inlined
+def _best_survivor(belief: Any, memory: Any) -> int:
+    """The survivor with the best mean, the lowest of equals."""
+    survivor = _block(memory, SURVIVOR, belief.means.size)
+    action = -1
+    for j in range(survivor.size):
+        if survivor[j] != 0.0 and (action < 0 or belief.means[j] > belief.means[action]):
+            action = j
+    return action
+
+
+@inlined
+def _next_action(memory: Any, K: Any, first: Any) -> bool:
+    """Go to the next action of a strong or weak batch, from `first` on; False at its end."""
+    batch = _block(memory, BATCH_S + 3 * np.int64(memory[WHY]), K)
+    for i in range(index(first), index(K)):
+        if batch[i] > 0.0:
+            memory[ACTION], memory[LEFT] = i, batch[i]
+            return True
+    return False
+
+
+@compiled
+def _begin(given: Any, memory: Any) -> None:
+    """Start batch memory[ROUND] after t rounds; eliminate first unless it is the first."""
+    t, belief, known, parameters = borrowed(given)
+    memory = borrowed(memory)
+    memory[BEFORE] = t
+    if memory[ROUND] == 1.0 or _eliminate(belief, parameters, memory):
+        _regroup(known, parameters, memory)
+    why = _branch(belief, known, parameters, memory)
+    memory[WHY] = why
+    if why >= EMPTY:
+        memory[ACTION] = _best_survivor(belief, memory)
+        memory[LEFT] = 1.0 if why == EMPTY else np.inf
+    else:
+        _plan(belief, known, memory, why)
+        _next_action(memory, known.observer.size, 0)
+
+
+_begin_apart = apart(_begin)
+
+
+@inlined
+def choose(t, belief, known, parameters, memory, stream):
+    """The next play of the batch."""
+    return np.int64(memory[ACTION]), np.int64(memory[WHY])
+
+
+@inlined
+def update(t, belief, known, parameters, memory, action, why):
+    """Take the play off the batch, and at its end make the next one."""
+    memory[LEFT] -= 1.0
+    if memory[LEFT] > 0.0:
+        return
+    if why >= EMPTY or not _next_action(memory, known.observer.size, memory[ACTION] + 1.0):
+        memory[ROUND] += 1.0
+        _begin_apart((t, belief, known, parameters), memory)
+
+
+@cached
+def first_batch(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
+    """Batch 1, before anything is known."""
+    _begin((0, belief, known, parameters), memory)
+
+
+_run = make_run(choose, update)
+_record = make_record(choose, update)
+
+
+@cached
+def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `minimax`."""
+    _run(world, known, parameters, memory, job)
+
+
+@cached
+def record(world, known, parameters, memory, job, tape):
+    """The recorded loop of `minimax`."""
+    _record(world, known, parameters, memory, job, tape)
+
+
+MINIMAX = Rule(
+    name="minimax",
+    summary="eliminates by confidence, batch by batch, and pays to see survivors (Algorithm 2)",
+    source="Wu, Gyorgy and Szepesvari 2015, Algorithm 2",
+    words=WORDS,
+    defaults={"delta": 0.0},
+    prepare=prepare,
+    choose=choose,
+    update=update,
+    run=run,
+    record=record,
+    rounds=True,
+)
