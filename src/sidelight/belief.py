@@ -176,6 +176,7 @@ class Belief:
                 sums=np.array(self.sums),
                 means=np.where(self.information > 0, self.means, 0.0),
                 errors=1.0 / np.sqrt(self.information),
+                pending=np.zeros(len(self)),
                 seen=np.zeros(1, dtype=np.int64),
             )
 

@@ -55,6 +55,7 @@ class Data(NamedTuple):
     sums         S_j, the sum of precision times value
     means        S_j / n_j; 0, the lower end of the range, before the first look
     errors       1 / sqrt(n_j), the standard error of the mean; inf before the first look
+    pending      precisions in flight: of values that plays will show and that have not come yet
     seen         one number: how many values were seen in all
 
     `means` and `errors` follow from the two before; they are here because every policy reads them
@@ -69,6 +70,7 @@ class Data(NamedTuple):
     sums: Floats
     means: Floats
     errors: Floats
+    pending: Floats
     seen: Ints
 
 
@@ -80,5 +82,6 @@ def no_data(actions: int) -> Data:
         sums=np.zeros(actions),
         means=np.zeros(actions),
         errors=np.full(actions, np.inf),
+        pending=np.zeros(actions),
         seen=np.zeros(1, dtype=np.int64),
     )

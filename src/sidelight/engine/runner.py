@@ -104,6 +104,7 @@ def new_data(actions: Any) -> Any:
         np.zeros(actions),
         np.zeros(actions),
         np.full(actions, np.inf),
+        np.zeros(actions),
         np.zeros(1, dtype=np.int64),
     )
 

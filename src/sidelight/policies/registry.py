@@ -12,12 +12,13 @@ import math
 from ..errors import InputError, choose_from
 from .asymptotic import ASYMPTOTIC
 from .greedy import GREEDY, UNIFORM
+from .ids import IDS
 from .minimax import MINIMAX
 from .rule import Rule
 from .thompson import TS_N
 from .ucb import UCB_MAXN, UCB_N
 
-_RULES = {rule.name: rule for rule in (ASYMPTOTIC, MINIMAX, UCB_N, UCB_MAXN, TS_N, GREEDY, UNIFORM)}
+_RULES = {rule.name: rule for rule in (IDS, ASYMPTOTIC, MINIMAX, UCB_N, UCB_MAXN, TS_N, GREEDY, UNIFORM)}
 
 
 def names() -> tuple[str, ...]:
