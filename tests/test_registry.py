@@ -11,7 +11,7 @@ from races import accepts, decisions, friendly, live
 from sidelight.engine.runner import STOP
 from sidelight.gallery import CATALOGUE
 from sidelight.policies import registry
-from sidelight.policies.rule import Setting
+from sidelight.policies.setting import Setting
 from sidelight.simulate.entry import enter, new_job, set_stage
 
 ROUNDS = 120

@@ -11,7 +11,7 @@ from races import decisions, live
 from sidelight.engine.contract import LATE
 from sidelight.engine.runner import begin, step
 from sidelight.policies import registry
-from sidelight.policies.rule import Setting
+from sidelight.policies.setting import Setting
 
 
 def random_graph(actions: int, chance: float, seed: int) -> sl.Problem:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from naive.algorithms import Past, asymptotic, minimax
+from naive.ids import ids
 from naive.streams import stream_words, xoshiro
 from sidelight import Problem
 from sidelight.engine.streams import base_words, normals
@@ -105,6 +106,7 @@ def ts_n(_: int, past: Past, problem: Problem, parameters: Mapping[str, float], 
 
 
 PLAYERS: dict[str, Player] = {
+    "ids": ids,
     "asymptotic": asymptotic,
     "minimax": minimax,
     "ucb-n": ucb_n,

@@ -20,7 +20,8 @@ from ..engine.compiled import cached, inlined
 from ..engine.runner import make_record, make_run
 from ..engine.streams import uniform
 from .argmax import first_largest
-from .rule import Prepared, Rule, Setting
+from .rule import Prepared, Rule
+from .setting import Setting
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:

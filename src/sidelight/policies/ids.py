@@ -51,7 +51,8 @@ from ..engine.compiled import cached, compiled, inlined
 from ..engine.runner import make_record, make_run
 from ..engine.streams import uniform
 from .information_ratio import best_mixture
-from .rule import Prepared, Rule, Setting, in_range
+from .rule import Prepared, Rule, in_range
+from .setting import Setting
 
 FIRST, SECOND, WEIGHT, ROUND, SEEN, BUYER, BLOCK, REFERENCE = range(8)  # places in the memory
 N0, S0, TAIL, REFRESH, GUARD = range(5)  # places in the parameters

@@ -10,16 +10,12 @@ import numpy as np
 
 from ..engine.contract import Floats
 from ..errors import InputError
-from ..feedback import Feedback
+from .setting import Need, Setting
 
 
-@dataclass(frozen=True, eq=False)
-class Setting:
-    """What a policy may know before the first round; `horizon` is None where it is unknown."""
-
-    feedback: Feedback
-    upper: float
-    horizon: int | None
+def no_caution(setting: Setting, parameters: Mapping[str, float]) -> str:
+    """Nothing to warn of."""
+    return ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +30,12 @@ class Prepared:
 class Rule:
     """A policy by name.
 
-    `defaults` are its parameters; `prepare` refuses, with an InputError that names a policy to use
-    instead, a feedback structure outside the policy's assumptions. `words` says what the `why` of a
+    `defaults` are its parameters; `prepare` turns them into numbers for compiled code. `words` says what the `why` of a
     choice means. `choose`, `update` follow `engine.contract`; `run`, `record` are the loops made of
     them, in functions at module level so that numba can cache them. `rounds` says that memory[0]
-    counts rounds of the policy's own, which a trace shows.
+    counts rounds of the policy's own, which a trace shows. `needs` are declared, printed in tables,
+    and checked by `setting.check` before `prepare`; `caution` says in one sentence, where it is so, that the regret may
+    be linear on a structure that the policy accepts.
     """
 
     name: str
@@ -52,22 +49,8 @@ class Rule:
     run: Any
     record: Any
     rounds: bool = False
-
-
-def needs_self_observation(name: str, feedback: Feedback) -> None:
-    """Refuse a structure in which some action does not show itself.
-
-    An optimistic or sampling rule plays what it is unsure about. If that does not show itself, it
-    stays unsure, and plays it for ever.
-    """
-    blind = np.flatnonzero(~feedback.observes.diagonal())
-    if len(blind):
-        label = feedback.labels[blind[0]]
-        raise InputError(
-            f"policy {name!r} needs actions that show themselves, and {label!r} does not: it would "
-            "play such an action for ever without learning. Use 'uniform' or 'greedy', which do "
-            "not rely on it"
-        )
+    needs: tuple[Need, ...] = ()
+    caution: Callable[[Setting, Mapping[str, float]], str] = no_caution
 
 
 def in_range(

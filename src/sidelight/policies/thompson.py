@@ -25,12 +25,12 @@ from ..engine.compiled import cached, inlined
 from ..engine.intrinsics import sqrt
 from ..engine.runner import make_record, make_run
 from ..engine.streams import draw
-from .rule import Prepared, Rule, Setting, in_range, needs_self_observation
+from .rule import Prepared, Rule, in_range
+from .setting import Need, Setting
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every action must show itself. The memory starts with the prior."""
-    needs_self_observation("ts-n", setting.feedback)
     prior = in_range("ts-n", parameters, "prior", 0, np.inf)
     n0, middle = prior / setting.upper**2, setting.upper / 2
     memory = np.tile([0.0, (n0 * middle) / n0, 1.0 / np.sqrt(n0)], len(setting.feedback))
@@ -104,4 +104,5 @@ TS_N = Rule(
     update=update,
     run=run,
     record=record,
+    needs=(Need.SELF_OBSERVATION,),
 )

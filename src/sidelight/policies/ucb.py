@@ -40,7 +40,8 @@ from ..engine.intrinsics import sqrt
 from ..engine.runner import make_record, make_run
 from .argmax import first_largest_index
 from .greedy import no_update
-from .rule import Prepared, Rule, Setting, in_range, needs_self_observation
+from .rule import Prepared, Rule, in_range
+from .setting import Need, Setting
 
 DEFAULTS = {"exploration": 2.0}
 TABLE = 1 << 17  # at most so many values of w, one megabyte
@@ -51,14 +52,12 @@ LEADER, BEYOND, UNTIL, SEEN = range(4)  # places in the memory
 
 def prepare_n(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every action must show itself."""
-    needs_self_observation("ucb-n", setting.feedback)
     exploration = in_range("ucb-n", parameters, "exploration", 0, np.inf)
     return Prepared(widths(exploration, setting), np.array([-1.0, 0.0, 0.0, -1.0]))
 
 
 def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every action must show itself."""
-    needs_self_observation("ucb-maxn", setting.feedback)
     exploration = in_range("ucb-maxn", parameters, "exploration", 0, np.inf)
     quality = in_range("ucb-maxn", parameters, "quality", 0, 1)
     return Prepared(np.array([exploration, quality]), np.empty(0))
@@ -188,6 +187,7 @@ UCB_N = Rule(
     update=update_n,
     run=run_n,
     record=record_n,
+    needs=(Need.SELF_OBSERVATION,),
 )
 
 UCB_MAXN = Rule(
@@ -201,4 +201,5 @@ UCB_MAXN = Rule(
     update=no_update,
     run=run_maxn,
     record=record_maxn,
+    needs=(Need.SELF_OBSERVATION,),
 )

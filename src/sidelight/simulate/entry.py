@@ -15,7 +15,8 @@ from ..engine.contract import Floats, Ints, Known, Words
 from ..engine.runner import STOP, Job, World
 from ..engine.streams import base_words
 from ..policies import registry
-from ..policies.rule import Prepared, Rule, Setting
+from ..policies.rule import Prepared, Rule
+from ..policies.setting import Setting, check
 from ..problem import Problem
 
 
@@ -57,7 +58,9 @@ def set_stage(problem: Problem, horizon: int, seed: int) -> Stage:
 def enter(text: str, problem: Problem, horizon: int) -> Entry:
     """The built-in policy that the text describes."""
     rule, parameters = registry.parse(text)
-    prepared = rule.prepare(Setting(problem.feedback, problem.upper, horizon), parameters)
+    setting = Setting(problem.feedback, problem.upper, horizon, problem.means)
+    check(rule.name, rule.needs, setting)
+    prepared = rule.prepare(setting, parameters)
     own = Prepared(np.array(prepared.parameters), np.array(prepared.memory))
     return Entry(rule, parameters, own)
 

@@ -1,0 +1,144 @@
+"""The default policy as its description reads, with scipy's normal distribution replaced by erfc.
+
+`ids` is a player of `naive.loop`. Everything is computed from the past in every round; only what
+the description says is kept between two refreshes is kept in `past.notes`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from sidelight import Problem
+
+Mixture = tuple[int, int, float]
+
+
+def tail(z: float) -> float:
+    """P(N(0, 1) > z)."""
+    return 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def density(z: float) -> float:
+    """The density of N(0, 1)."""
+    return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+
+
+def improvement(behind: float, s: float) -> float:
+    """E(N(-behind, s^2))+."""
+    if s == 0:
+        return 0.0
+    return max(s * density(behind / s) - behind * tail(behind / s), 0.0)
+
+
+def inflation(played: int, constant: float) -> float:
+    """The schedule, unless a constant is given."""
+    L = math.log(played + 8)
+    return constant or 1 + 3 * math.log(L) / L
+
+
+def best_pair(cost: list[float], gain: list[float], otherwise: int) -> Mixture:
+    """The best of all single actions and of all pairs, weight p on the second."""
+    best, found = math.inf, (otherwise, otherwise, 0.0)
+    for i in range(len(cost)):
+        if gain[i] > 0 and cost[i] ** 2 / gain[i] < best:
+            best, found = cost[i] ** 2 / gain[i], (i, i, 0.0)
+        for j in range(len(cost)):
+            if cost[j] > cost[i] and gain[j] > gain[i]:
+                p = cost[i] / (cost[j] - cost[i]) - 2 * gain[i] / (gain[j] - gain[i])
+                if 0 < p < 1:
+                    spent = (1 - p) * cost[i] + p * cost[j]
+                    ratio = spent**2 / ((1 - p) * gain[i] + p * gain[j])
+                    if ratio < best * (1 - 1e-12):
+                        best, found = ratio, (i, j, p)
+    return found
+
+
+def costs_and_gains(
+    n: list[float], m: list[float], c: float, P: list[list[float]]
+) -> tuple[list[float], list[float]]:
+    """Delta and g of every action."""
+    K = len(n)
+    lead = m.index(max(m))
+    others = [j for j in range(K) if j != lead]
+    nn = [x / c for x in n]
+    s = {j: math.sqrt(1 / nn[lead] + 1 / nn[j]) for j in others}
+    d = {j: m[lead] - m[j] for j in others}
+    Q = {j: tail(d[j] / s[j]) for j in others}
+    odds = {j: Q[j] / (1 - Q[j]) for j in others}
+    lam = {j: density(d[j] / s[j]) / (max(Q[j], 1e-300) * s[j]) for j in others}
+    regret = sum(improvement(d[j], s[j]) for j in others)
+    p1 = 1 / (1 + sum(odds.values()))
+    v = [0.0] * K
+    for j in others:
+        v[j] = odds[j] * p1 * (lam[j] / nn[j]) ** 2 * (1 + odds[j])
+    x = {j: lam[j] / nn[lead] for j in others}
+    v[lead] = (
+        sum(odds[j] * p1 * x[j] ** 2 for j in others)
+        + sum(odds[j] * p1 * x[j] for j in others) ** 2 / p1
+    )
+    gain = [sum(v[j] * nn[j] * P[i][j] / (nn[j] + P[i][j]) for j in range(K)) for i in range(K)]
+    return [regret + m[lead] - m[i] for i in range(K)], gain
+
+
+def worthwhile(n: list[float], m: list[float], c: float, P: list[list[float]], left: int) -> bool:
+    """Whether some block of plays of some action would repay itself."""
+    K = len(n)
+    lead = m.index(max(m))
+    half = [x / (2 * c) for x in n]
+    for i in range(K):
+        b = 1
+        while b < left and i != lead:
+            worth = 0.0
+            for j in range(K):
+                if j != lead:
+                    less = [1 / half[k] - 1 / (half[k] + b * P[i][k]) for k in (lead, j)]
+                    worth += improvement(m[lead] - m[j], math.sqrt(max(sum(less), 0.0)))
+            if (left - b) * worth > b * (m[lead] - m[i]):
+                return True
+            b *= 2
+    return False
+
+
+def mixture(
+    played: int, past: Any, problem: Problem, parameters: Mapping[str, float], P: list[list[float]]
+) -> Mixture:
+    """What to play after `played` rounds."""
+    n0 = parameters["prior"] / problem.upper**2
+    n = [x + n0 for x in past.information]
+    m = [(s + n0 * problem.upper / 2) / x for s, x in zip(past.sums, n, strict=True)]
+    c = inflation(played, parameters["tail"])
+    lead = m.index(max(m))
+    if parameters["guard"] and not worthwhile(n, m, c, P, past.notes["horizon"] - played):
+        return lead, lead, 0.0
+    return best_pair(*costs_and_gains(n, m, c, P), lead)
+
+
+def outdated(t: int, past: Any, n: list[float], s: list[float], slack: float) -> bool:
+    """Whether something moved too far since the mixture was computed."""
+    then, n_then, m_then, _ = past.notes["mixture"]
+    if t >= (1 + 5 * slack) * then:
+        return True
+    return any(
+        new > (1 + slack) * old or (total - mean * new) ** 2 > slack * new
+        for new, old, total, mean in zip(n, n_then, s, m_then, strict=True)
+    )
+
+
+def ids(t: int, past: Any, problem: Problem, parameters: Mapping[str, float], luck: Any) -> int:
+    """One of the two actions of the mixture."""
+    K = len(problem)
+    most = 1e12 / problem.upper**2
+    variance = problem.feedback.variance.tolist()
+    P = [[0.0 if x == math.inf else most if x * most <= 1 else 1 / x for x in row] for row in variance]
+    n0 = parameters["prior"] / problem.upper**2
+    n = [x + n0 for x in past.information]
+    s = [x + n0 * problem.upper / 2 for x in past.sums]
+    if t <= 2 or outdated(t - 1, past, n, s, parameters["refresh"]):
+        found = mixture(t - 1, past, problem, parameters, P)
+        past.notes["mixture"] = t - 1, n, [s[j] / n[j] for j in range(K)], found
+    first, second, weight = past.notes["mixture"][3]
+    if weight > 0 and (next(luck.words) >> 11) / 2**53 < weight:
+        return second
+    return first
