@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-LATE = 1 << 40
+LATE = 1 << 13  # more than one play can show
 
 
 class Known(NamedTuple):

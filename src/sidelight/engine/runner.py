@@ -30,11 +30,11 @@ import numpy as np
 
 from .compiled import cached, compiled, inlined
 from .contract import Data, Floats, Ints, Words
-from .intrinsics import apart, borrowed, sqrt
-from .streams import fill, seed_stream
+from .delays import Delay, deliver, issue, new_mail
+from .draws import learn, new_noise, next_normal
+from .intrinsics import borrowed, sqrt
+from .streams import seed_stream
 
-BLOCK = 128  # normals drawn at once for an action
-PAD = 8  # an odd number of cache lines for each action, so that they do not compete for one place
 SEGMENT = 65_536  # rounds between two looks at `control`
 
 STOP, DONE = 0, 1  # places in `control`
@@ -53,7 +53,8 @@ class Job(NamedTuple):
     """Some replicates of one policy, and where their outcomes go.
 
     Row r of `regret` (at the checkpoints) and of `plays` (at the end) is replicate first + r. A
-    job returns early once control[STOP] is set; control[DONE] counts its rounds.
+    job returns early once control[STOP] is set; control[DONE] counts its rounds. Values come after
+    the `delay`.
     """
 
     noise: Words
@@ -63,6 +64,7 @@ class Job(NamedTuple):
     regret: Floats
     plays: Ints
     control: Ints
+    delay: Delay
 
 
 class Tape(NamedTuple):
@@ -72,27 +74,6 @@ class Tape(NamedTuple):
     why: Ints
     round: Ints
     seen: Floats
-
-
-class Noise(NamedTuple):
-    """For each action its stream, a block of normals from it, and the place of the next one."""
-
-    state: Words
-    block: Floats
-    place: Ints
-
-
-@compiled
-def new_noise(base: Any, replicate: Any, actions: Any) -> Any:
-    """The noise of one replicate, before the first observation."""
-    noise = Noise(
-        np.empty((actions, 4), dtype=np.uint64),
-        np.empty((actions, BLOCK + PAD)),
-        np.full(actions, BLOCK),
-    )
-    for j in range(actions):
-        seed_stream(noise.state[j], base, replicate, j)
-    return noise
 
 
 @compiled
@@ -107,36 +88,6 @@ def new_data(actions: Any) -> Any:
         np.zeros(actions),
         np.zeros(1, dtype=np.int64),
     )
-
-
-@compiled
-def _refill(noise: Any, j: Any) -> None:
-    fill(noise.state[j], noise.block[j, :BLOCK])
-
-
-_refill_apart = apart(_refill)
-
-
-@inlined
-def next_normal(noise: Any, j: Any) -> Any:
-    """The next normal of the stream of action j."""
-    place = np.uint64(noise.place[j])
-    if place == np.uint64(BLOCK):
-        _refill_apart(noise, j)
-        place = np.uint64(0)
-    noise.place[j] = place + np.uint64(1)
-    return noise.block[j, place]
-
-
-@inlined
-def learn(belief: Any, j: Any, weight: Any, value: Any) -> None:
-    """Take in one value of action j with the given precision."""
-    information = belief.information[j] + weight
-    total = belief.sums[j] + weight * value
-    belief.information[j] = information
-    belief.sums[j] = total
-    belief.means[j] = total / information
-    belief.errors[j] = 1.0 / sqrt(information)
 
 
 @inlined
@@ -209,10 +160,14 @@ def make_run(choose: Any, update: Any) -> Any:
     def rounds(span: Any, truth: Any, known: Any, own: Any, stream: Any, state: Any) -> None:
         world, known = borrowed(truth), borrowed(known)
         (parameters, memory), stream = borrowed(own), borrowed(stream)
-        noise, belief = borrowed(state)
+        noise, belief, mail, delay = borrowed(state)
         for t in range(span[0] + 1, span[1] + 1):
             action, why = choose(t, belief, known, parameters, memory, stream)
-            play(action, world, known, noise, belief)
+            if delay.longest < 0:
+                play(action, world, known, noise, belief)
+            else:
+                issue(t, action, world, known, noise, belief, mail, delay)
+                deliver(t, world, known, belief, mail, delay)
             update(t, belief, known, parameters, memory, action, why)
 
     @compiled
@@ -224,6 +179,8 @@ def make_run(choose: Any, update: Any) -> Any:
             seed_stream(stream, job.policy, replicate, 0)
             noise = new_noise(job.noise, replicate, actions)
             belief = new_data(actions)
+            mail = new_mail(job.delay, replicate, actions)
+            state = noise, belief, mail, job.delay
             own = memory.copy()
             t = 0
             for c in range(job.checkpoints.size):
@@ -231,7 +188,7 @@ def make_run(choose: Any, update: Any) -> Any:
                     if job.control[STOP] != 0:
                         return
                     end = min(t + SEGMENT, job.checkpoints[c])
-                    rounds((t, end), world, known, (parameters, own), stream, (noise, belief))
+                    rounds((t, end), world, known, (parameters, own), stream, state)
                     job.control[DONE] += end - t
                     t = end
                 job.regret[row, c] = pseudo_regret(belief.plays, world.gaps)

@@ -217,17 +217,18 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
         if m[j] > m[leader]:
             leader = j
     c = inflation(played, parameters[TAIL])
-    buyer, block = np.int64(leader), 0.0
-    if known.horizon > 0 and parameters[GUARD] != 0.0:
-        left = float(known.horizon - played)
-        buyer, block = purchase(left, leader, (n, m, c), known, memory)
-        if buyer < 0:
-            return (np.int64(leader), np.int64(leader), 0.0), (np.int64(leader), 0.0)
     regret = weigh(n, m, c, leader, v)
     gains(n, v, c, belief, known, gain)
     for i in range(K):
         cost[i] = regret + (m[leader] - m[i])
-    return best_mixture(cost, gain, leader), (buyer, block)
+    mixture = best_mixture(cost, gain, leader)
+    nothing = np.int64(leader), np.int64(leader), 0.0
+    guarded = known.horizon > 0 and parameters[GUARD] != 0.0
+    if not guarded or (mixture[0] == leader and mixture[1] == leader):
+        return mixture, (np.int64(memory[BUYER]), memory[BLOCK])
+    left = float(known.horizon - played)
+    buyer, block = purchase(left, leader, (n, m, c), known, memory)
+    return (mixture, (buyer, block)) if buyer >= 0 else (nothing, (buyer, block))
 
 
 @inlined

@@ -17,6 +17,7 @@ import numba
 import numpy as np
 
 from ..engine.contract import Floats, Ints
+from ..engine.delays import Delay, at_once, fixed, geometric
 from ..engine.runner import DONE, STOP, Job, step
 from ..errors import Interrupted, PolicyError
 from .entry import Entry, announce, enter, new_job, set_stage
@@ -40,12 +41,21 @@ class Task:
         return int(self.job.control[DONE]) // horizon
 
 
+def delay_of(plan: Plan) -> Delay:
+    """The delay as the engine reads it."""
+    if plan.delay is None:
+        return at_once()
+    if plan.delay.kind == "geometric":
+        return geometric(plan.delay.rounds, plan.seed)
+    return fixed(int(plan.delay.rounds))
+
+
 class Crew:
     """The tasks of a race, and who does them."""
 
     def __init__(self, plan: Plan, progress: Progress | None) -> None:
         self.plan, self.progress = plan, progress
-        self.stage = set_stage(plan.problem, plan.horizon, plan.seed)
+        self.stage = set_stage(plan.problem, plan.horizon, plan.seed, delay_of(plan))
         self.entries: list[Entry | None] = [
             enter(policy, plan.problem, plan.horizon) if isinstance(policy, str) else None
             for policy in plan.policies
@@ -151,7 +161,8 @@ class Crew:
         entries = {self.plan.names[p]: self.entries[p] for p in keep}
         parameters = {n: dict(e.parameters) for n, e in entries.items() if e is not None}
         versions = {"sidelight": __version__, "numpy": np.__version__, "numba": numba.__version__}
-        return {"versions": versions, "parameters": parameters}
+        delay = None if self.plan.delay is None else str(self.plan.delay)
+        return {"versions": versions, "parameters": parameters, "delay": delay}
 
     def finished(self) -> int:
         """How many replicates, from the first one on, every policy has completed."""

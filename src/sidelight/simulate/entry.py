@@ -12,6 +12,7 @@ import numpy as np
 from ..belief import known
 from ..engine.compiled import cache_folder, is_kept
 from ..engine.contract import Floats, Ints, Known, Words
+from ..engine.delays import Delay, at_once
 from ..engine.runner import STOP, Job, World
 from ..engine.streams import base_words
 from ..policies import registry
@@ -30,6 +31,7 @@ class Stage:
     seed: int
     noise: Words
     policy: Words
+    delay: Delay
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,7 @@ class Entry:
     prepared: Prepared
 
 
-def set_stage(problem: Problem, horizon: int, seed: int) -> Stage:
+def set_stage(problem: Problem, horizon: int, seed: int, delay: Delay | None = None) -> Stage:
     """The problem as arrays of the engine's own: frozen ones would be compiled for separately."""
     knowledge = known(problem.feedback, problem.upper, horizon)
     shown = np.nonzero(problem.feedback.observes)
@@ -52,7 +54,7 @@ def set_stage(problem: Problem, horizon: int, seed: int) -> Stage:
         weight=knowledge.precision[shown],
     )
     noise, policy = base_words(seed, "noise"), base_words(seed, "policy")
-    return Stage(problem, world, knowledge, seed, noise, policy)
+    return Stage(problem, world, knowledge, seed, noise, policy, delay or at_once())
 
 
 def enter(text: str, problem: Problem, horizon: int) -> Entry:
@@ -68,7 +70,7 @@ def enter(text: str, problem: Problem, horizon: int) -> Entry:
 def new_job(stage: Stage, first: int, checkpoints: Ints, regret: Floats, plays: Ints) -> Job:
     """Replicates first, first + 1, ..., as many as `regret` has rows."""
     control = np.zeros(STOP + 2, dtype=np.int64)
-    return Job(stage.noise, stage.policy, first, checkpoints, regret, plays, control)
+    return Job(stage.noise, stage.policy, first, checkpoints, regret, plays, control, stage.delay)
 
 
 def announce(functions: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..belief import Belief
 from ..engine.contract import Floats, Ints
+from ..engine.delays import begin_mail, delayed_step
 from ..engine.runner import DONE, STOP, Job, begin, step
 from ..errors import InputError, PolicyError
 from .entry import Stage
@@ -44,6 +45,7 @@ class Match:
         key = np.random.SeedSequence(stage.seed, spawn_key=(replicate,))
         self.rng = np.random.default_rng(key)
         self.noise, self.data = begin(stage.noise, replicate, len(stage.problem))
+        self.mail = begin_mail(stage.delay, replicate, len(stage.problem))
         self.belief = Belief.empty(stage.problem.feedback, stage.problem.upper)
 
     def play_round(self) -> tuple[int, Floats]:
@@ -51,7 +53,11 @@ class Match:
         self.t += 1
         action = self._choose()
         seen = np.full(len(self.belief), np.nan)
-        step(action, self.stage.world, self.stage.known, self.noise, self.data, seen)
+        stage, luck = self.stage, (self.noise, self.data)
+        if stage.delay.longest < 0:
+            step(action, stage.world, stage.known, *luck, seen)
+        else:
+            delayed_step(self.t, action, stage.world, stage.known, *luck, self.mail, stage.delay)
         self.belief = self.belief.with_data(self.data)
         return action, seen
 

@@ -13,10 +13,11 @@ This module imports no numba, so that `import sidelight` stays fast.
 from __future__ import annotations
 
 import inspect
+import math
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -29,9 +30,21 @@ if TYPE_CHECKING:
 
 CHECKPOINTS = 100
 MAX_HORIZON = 10**15  # regrets are exact sums of floats up to here
+MAX_DELAY = 10**6  # what is under way is kept in memory
 MAX_REPLICATES = 2**32 - 1  # the key of a random stream has 32 bits for the replicate
 
 Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True)
+class Wait:
+    """How long values are under way: exactly so many rounds, or so many on average."""
+
+    kind: Literal["fixed", "geometric"]
+    rounds: float
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.rounds:g}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +59,7 @@ class Plan:
     seed: int
     threads: int
     checkpoints: Ints
+    delay: Wait | None = None
 
 
 def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon is named in calls
@@ -57,6 +71,7 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     seed: int = 0,
     threads: int | None = None,
     checkpoints: Iterable[int] | None = None,
+    delay: float | str | None = None,
     progress: Progress | None = None,
 ) -> Results:
     """Play every policy for `horizon` rounds, `replicates` times, and return the regrets.
@@ -65,6 +80,8 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     `choose(self, belief, rng)` that returns an action; it is copied afresh for every replicate.
     Replicate r depends on (seed, r) alone. `checkpoints` are the rounds at which the regret is
     taken, about 100 of them evenly spaced in log t if not said; the horizon is always the last.
+    What a play shows comes `delay` rounds later, or "geometric:100" rounds later on average; plays
+    are counted when they are issued.
     `progress(done, total)` is called now and then with numbers of rounds.
 
     If an object's `choose` fails, the others are played to the end before `PolicyError` is raised;
@@ -80,6 +97,7 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
         seed=whole("seed", seed, 0, None),
         threads=usable_threads() if threads is None else whole("threads", threads, 1, 1024),
         checkpoints=check_checkpoints(checkpoints, whole("horizon", horizon, 1, MAX_HORIZON)),
+        delay=check_delay(delay),
     )
     from .crew import race  # noqa: PLC0415 - numba takes half a second to import
 
@@ -145,6 +163,29 @@ def check_checkpoints(checkpoints: Iterable[int] | None, horizon: int) -> Ints:
         return np.unique([*np.rint(spaced).astype(np.int64), horizon])
     given = [whole("a checkpoint", t, 1, horizon) for t in checkpoints]
     return np.unique(np.array([*given, horizon], dtype=np.int64))
+
+
+def check_delay(delay: float | str | None) -> Wait | None:
+    """A whole number of rounds, "fixed:100" or "geometric:100"; None and 0 are no delay."""
+    if delay is None:
+        return None
+    kind, colon, rest = str(delay).partition(":")
+    if not colon:
+        kind, rest = "fixed", kind
+    try:
+        rounds = float(rest)
+    except ValueError:
+        rounds = math.nan
+    if kind not in ("fixed", "geometric") or not 0 <= rounds <= MAX_DELAY:
+        raise InputError(
+            f"delay = {delay!r} is not understood: give a number of rounds up to {MAX_DELAY:,}, or "
+            "'geometric:100' for 100 rounds on average"
+        )
+    if rounds == 0:
+        return None
+    if kind == "geometric":
+        return Wait("geometric", rounds)
+    return Wait("fixed", whole("delay", rounds, 0, MAX_DELAY))
 
 
 def usable_threads() -> int:

@@ -1,0 +1,113 @@
+"""Values that come late: when, to whom, and that nothing else changes.
+
+Statistical tests have fixed seeds; drawn anew, each would fail with the probability ALARM or less.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import sidelight as sl
+from naive.loop import noise_of
+from races import friendly
+from sidelight.engine.contract import LATE
+from sidelight.engine.delays import Delay, begin_mail, delayed_step, fixed, geometric
+from sidelight.engine.runner import begin
+from sidelight.policies import registry
+from sidelight.simulate.entry import set_stage
+
+ALARM = 1e-4
+everyone = pytest.mark.parametrize("name", registry.names())
+
+
+def arrivals(problem: sl.Problem, delay: Delay, actions: list[int]) -> list[list[float]]:
+    """The information about each action after each round of these plays."""
+    stage = set_stage(problem, len(actions), 1, delay)
+    noise, belief = begin(stage.noise, 0, len(problem))
+    mail = begin_mail(delay, 0, len(problem))
+    found = []
+    for t, action in enumerate(actions, start=1):
+        delayed_step(t, action, stage.world, stage.known, noise, belief, mail, delay)
+        issued = belief.plays @ stage.known.precision
+        assert belief.information + belief.pending == pytest.approx(issued, rel=1e-9)
+        found.append(belief.information.tolist())
+    assert (belief.pending >= 0).all()
+    return found
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 7, 40, 1_000])
+def test_fixed_delays_are_kept(rounds: int) -> None:
+    problem = sl.gallery("graded")
+    rng = np.random.default_rng(rounds)
+    actions = rng.integers(len(problem), size=300).tolist()
+    after = arrivals(problem, fixed(rounds), actions)
+    plays = np.eye(len(problem))[actions].cumsum(axis=0)
+    known = np.vstack([np.zeros((rounds, len(problem))), plays])[:300] @ problem.feedback.precision
+    assert np.array(after) == pytest.approx(known, rel=1e-9)
+
+
+def test_geometric_delays_have_their_distribution() -> None:
+    mean, rounds = 5.0, 20_000
+    problem = sl.Problem(sl.Feedback.bandit(1, 1.0), [0.5])
+    came = np.array(arrivals(problem, geometric(mean, seed=1), [0] * rounds))[:, 0]
+    # In equilibrium the number under way is the sum over ages k of P(d > k).
+    under_way = np.arange(1, rounds + 1) - came
+    tail = (mean / (1 + mean)) ** np.arange(1, 200)
+    spread = np.sqrt((tail * (1 - tail)).sum() * (2 * mean + 1) / rounds)  # ages are correlated
+    assert abs(under_way[200:].mean() - mean) < stats.norm.isf(ALARM / 2) * spread
+
+
+def test_the_values_are_those_of_the_play_that_shows_them() -> None:
+    problem = sl.gallery("bandit")
+    stage = set_stage(problem, 50, 3, fixed(4))
+    noise, belief = begin(stage.noise, 0, 5)
+    mail = begin_mail(stage.delay, 0, 5)
+    for t in range(1, 51):
+        delayed_step(t, 0, stage.world, stage.known, noise, belief, mail, stage.delay)
+    drawn = noise_of(problem, 3, 0, 50)[0]
+    values = [float(problem.means[0]) + next(drawn) for _ in range(46)]
+    assert belief.sums[0] == pytest.approx(sum(values), rel=1e-12)
+    assert belief.seen[0] == 46 * (LATE + 1)
+
+
+@everyone
+def test_no_delay_is_no_delay(name: str) -> None:
+    plain, waited = (sl.simulate(friendly(), name, 200, 3, delay=d) for d in (None, 0))
+    assert plain.plays.tobytes() == waited.plays.tobytes()
+
+
+@everyone
+@pytest.mark.parametrize("delay", [3, 500, "geometric:20"])
+def test_every_policy_can_wait(name: str, delay: int | str) -> None:
+    results = sl.simulate(friendly(), name, 400, 3, delay=delay, threads=2)
+    again = sl.simulate(friendly(), name, 400, 3, delay=delay, threads=1)
+    assert (results.plays.sum(axis=2) == 400).all()
+    assert np.isfinite(results.regret).all()
+    assert results.plays.tobytes() == again.plays.tobytes()
+
+
+def test_a_policy_of_ones_own_waits_too() -> None:
+    class Looker:
+        """Plays 0 until something has come."""
+
+        def choose(self, belief: sl.Belief, rng: np.random.Generator) -> int:
+            return 1 if belief.information[0] > 0 else 0
+
+    results = sl.simulate(friendly(2), Looker(), 50, 2, delay=6)
+    assert (results.plays[0] == [7, 43]).all()
+
+
+def test_a_long_delay_costs_and_the_default_knows_what_is_under_way() -> None:
+    problem = sl.gallery("bandit")
+    regret = [
+        sl.simulate(problem, "ids", 5_000, 60, delay=d).regret[0, :, -1].mean() for d in (0, 500)
+    ]
+    assert regret[0] < regret[1] < 4 * regret[0]
+
+
+@pytest.mark.parametrize("delay", [-1, 1.5, "soon", "geometric", "normal:3", 10**7, float("nan")])
+def test_senseless_delays_are_refused(delay: float | str) -> None:
+    with pytest.raises(sl.InputError, match="delay"):
+        sl.simulate(friendly(), "greedy", 10, 1, delay=delay)
