@@ -1,4 +1,7 @@
-"""Fixtures for tests that need a program from outside Python; without it they skip by name."""
+"""Fixtures for tests that need a program from outside Python; without it they skip by name.
+
+Compiling a policy takes longer than testing it, so all tests of one policy go to one worker.
+"""
 
 from __future__ import annotations
 
@@ -34,3 +37,12 @@ def postgres() -> Path:
     if not found:
         pytest.skip("postgresql is not installed: `make system` installs it or says how")
     return found[-1].parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Group tests that are parametrised with a policy by its name."""
+    for item in items:
+        call = getattr(item, "callspec", None)
+        name = call.params.get("name") if call is not None else None
+        if isinstance(name, str):
+            item.add_marker(pytest.mark.xdist_group(name))

@@ -10,8 +10,8 @@
             update(...)
         pseudo-regret <N, gaps> at the checkpoints
 
-`make_run(choose, update)` gives the loop of a policy, `make_record` the loop that also writes down
-each round. They are closures, which numba cannot keep on disk; so the file of a policy wraps them:
+`make_run(choose, update)` gives the loop of a policy. It is a closure, which numba cannot keep on
+disk; so the file of a policy wraps it:
 
     _run = make_run(choose, update)
 
@@ -49,12 +49,21 @@ class World(NamedTuple):
     weight: Floats
 
 
+class Tape(NamedTuple):
+    """Every round of one replicate; `seen[t, j]` is NaN where nothing was shown of j."""
+
+    action: Ints
+    why: Ints
+    round: Ints
+    seen: Floats
+
+
 class Job(NamedTuple):
     """Some replicates of one policy, and where their outcomes go.
 
     Row r of `regret` (at the checkpoints) and of `plays` (at the end) is replicate first + r. A
     job returns early once control[STOP] is set; control[DONE] counts its rounds. Values come after
-    the `delay`.
+    the `delay`. Every round is written to the `tape`, unless that is empty.
     """
 
     noise: Words
@@ -65,15 +74,7 @@ class Job(NamedTuple):
     plays: Ints
     control: Ints
     delay: Delay
-
-
-class Tape(NamedTuple):
-    """Every round of one replicate; `seen[t, j]` is NaN where nothing was shown of j."""
-
-    action: Ints
-    why: Ints
-    round: Ints
-    seen: Floats
+    tape: Tape
 
 
 @compiled
@@ -153,21 +154,44 @@ def watched_play(action, world, known, noise, belief, seen):
     belief.seen[0] += known.start[action + 1] - known.start[action]
 
 
+@compiled
+def write_down(t, action, why, memory, tape):
+    """The choice of round t goes to the tape."""
+    if tape.action.size > 0:
+        tape.action[t - 1], tape.why[t - 1] = action, why
+        tape.round[t - 1] = np.int64(memory[0]) if memory.size > 0 else 0
+
+
+@compiled
+def watched_round(t, action, world, known, noise, belief, mail, delay, tape):
+    """As `play`, with values that come late or are written to the tape."""
+    if delay.longest < 0:
+        watched_play(action, world, known, noise, belief, tape.seen[t - 1])
+        return
+    issue(t, action, world, known, noise, belief, mail, delay)
+    if tape.action.size > 0:
+        for k in range(known.start[action], known.start[action + 1]):
+            j = known.shown[k]
+            tape.seen[t - 1, j] = mail.values[t % (delay.longest + 1), j]
+    deliver(t, world, known, belief, mail, delay)
+
+
 def make_run(choose: Any, update: Any) -> Any:
-    """The loop of a policy: fills the regret and the plays of a `Job`."""
+    """The loop of a policy: fills the regret and the plays of a `Job`, and its tape."""
 
     @compiled
     def rounds(span: Any, truth: Any, known: Any, own: Any, stream: Any, state: Any) -> None:
         world, known = borrowed(truth), borrowed(known)
         (parameters, memory), stream = borrowed(own), borrowed(stream)
-        noise, belief, mail, delay = borrowed(state)
+        noise, belief, mail, delay, tape = borrowed(state)
+        plain = delay.longest < 0 and tape.action.size == 0
         for t in range(span[0] + 1, span[1] + 1):
             action, why = choose(t, belief, known, parameters, memory, stream)
-            if delay.longest < 0:
+            if plain:
                 play(action, world, known, noise, belief)
             else:
-                issue(t, action, world, known, noise, belief, mail, delay)
-                deliver(t, world, known, belief, mail, delay)
+                write_down(t, action, why, memory, tape)
+                watched_round(t, action, world, known, noise, belief, mail, delay, tape)
             update(t, belief, known, parameters, memory, action, why)
 
     @compiled
@@ -180,7 +204,7 @@ def make_run(choose: Any, update: Any) -> Any:
             noise = new_noise(job.noise, replicate, actions)
             belief = new_data(actions)
             mail = new_mail(job.delay, replicate, actions)
-            state = noise, belief, mail, job.delay
+            state = noise, belief, mail, job.delay, job.tape
             own = memory.copy()
             t = 0
             for c in range(job.checkpoints.size):
@@ -195,27 +219,3 @@ def make_run(choose: Any, update: Any) -> Any:
             job.plays[row, :] = belief.plays
 
     return run
-
-
-def make_record(choose: Any, update: Any) -> Any:
-    """The loop of a policy that writes down every round of replicate `job.first`."""
-
-    @compiled
-    def record(world, known, parameters, memory, job, tape):
-        actions = world.means.size
-        stream = np.empty(4, dtype=np.uint64)
-        seed_stream(stream, job.policy, job.first, 0)
-        noise = new_noise(job.noise, job.first, actions)
-        belief = new_data(actions)
-        own = memory.copy()
-        for t in range(1, tape.action.size + 1):
-            if job.control[STOP] != 0:
-                return
-            action, why = choose(t, belief, known, parameters, own, stream)
-            tape.action[t - 1], tape.why[t - 1] = action, why
-            tape.round[t - 1] = np.int64(own[0]) if own.size > 0 else 0
-            watched_play(action, world, known, noise, belief, tape.seen[t - 1])
-            update(t, belief, known, parameters, own, action, why)
-            job.control[DONE] += 1
-
-    return record

@@ -1,5 +1,5 @@
 """Policies: one file for each family, and a registry that is the only list.
 
 The file of a family holds the rule in words and formulas, `choose` and `update` as the contract
-asks, the loops `run` and `record` made of them, and a `Rule` for the registry.
+asks, the loop `run` made of them, and a `Rule` for the registry.
 """

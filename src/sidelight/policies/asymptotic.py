@@ -38,7 +38,7 @@ import numpy as np
 from ..belief import precisions
 from ..engine.compiled import cached, inlined
 from ..engine.intrinsics import apart
-from ..engine.runner import make_record, make_run
+from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import best_plan, index, room
 from ..programs.tableau import allocating, kernel
@@ -166,19 +166,12 @@ def update(t, belief, known, parameters, memory, action, why):
 
 
 _run = make_run(choose, update)
-_record = make_record(choose, update)
 
 
 @cached
 def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
     """The loop of `asymptotic`."""
     _run(world, known, parameters, memory, job)
-
-
-@cached
-def record(world, known, parameters, memory, job, tape):
-    """The recorded loop of `asymptotic`."""
-    _record(world, known, parameters, memory, job, tape)
 
 
 ASYMPTOTIC = Rule(
@@ -191,5 +184,4 @@ ASYMPTOTIC = Rule(
     choose=choose,
     update=update,
     run=run,
-    record=record,
 )

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.compiled import cached, inlined
-from ..engine.runner import make_record, make_run
+from ..engine.runner import make_run
 from ..engine.streams import uniform
 from .argmax import first_largest
 from .rule import Prepared, Rule
@@ -49,9 +49,7 @@ def choose_uniform(t, belief, known, parameters, memory, stream):
 
 
 _run_greedy = make_run(choose_greedy, no_update)
-_record_greedy = make_record(choose_greedy, no_update)
 _run_uniform = make_run(choose_uniform, no_update)
-_record_uniform = make_record(choose_uniform, no_update)
 
 
 @cached
@@ -61,21 +59,9 @@ def run_greedy(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -
 
 
 @cached
-def record_greedy(world, known, parameters, memory, job, tape):
-    """The recorded loop of `greedy`."""
-    _record_greedy(world, known, parameters, memory, job, tape)
-
-
-@cached
 def run_uniform(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
     """The loop of `uniform`."""
     _run_uniform(world, known, parameters, memory, job)
-
-
-@cached
-def record_uniform(world, known, parameters, memory, job, tape):
-    """The recorded loop of `uniform`."""
-    _record_uniform(world, known, parameters, memory, job, tape)
 
 
 GREEDY = Rule(
@@ -89,7 +75,6 @@ GREEDY = Rule(
     choose=choose_greedy,
     update=no_update,
     run=run_greedy,
-    record=record_greedy,
 )
 
 UNIFORM = Rule(
@@ -102,5 +87,4 @@ UNIFORM = Rule(
     choose=choose_uniform,
     update=no_update,
     run=run_uniform,
-    record=record_uniform,
 )

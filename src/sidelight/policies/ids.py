@@ -48,7 +48,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.compiled import cached, compiled, inlined
-from ..engine.runner import make_record, make_run
+from ..engine.runner import make_run
 from ..engine.streams import uniform
 from .information_ratio import best_mixture
 from .rule import Prepared, Rule, in_range
@@ -296,19 +296,12 @@ def update(t, belief, known, parameters, memory, action, why):
 
 
 _run = make_run(choose, update)
-_record = make_record(choose, update)
 
 
 @cached
 def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
     """The loop of `ids`."""
     _run(world, known, parameters, memory, job)
-
-
-@cached
-def record(world, known, parameters, memory, job, tape):
-    """The recorded loop of `ids`."""
-    _record(world, known, parameters, memory, job, tape)
 
 
 IDS = Rule(
@@ -322,5 +315,4 @@ IDS = Rule(
     choose=choose,
     update=update,
     run=run,
-    record=record,
 )

@@ -45,7 +45,7 @@ from ..belief import known
 from ..engine.compiled import cached, compiled, inlined
 from ..engine.contract import no_data
 from ..engine.intrinsics import apart, borrowed, sqrt
-from ..engine.runner import make_record, make_run
+from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import index, is_unique, prices_hold, room, solve_plan
 from .rule import Prepared, Rule, Setting
@@ -287,19 +287,12 @@ def first_batch(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
 
 
 _run = make_run(choose, update)
-_record = make_record(choose, update)
 
 
 @cached
 def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
     """The loop of `minimax`."""
     _run(world, known, parameters, memory, job)
-
-
-@cached
-def record(world, known, parameters, memory, job, tape):
-    """The recorded loop of `minimax`."""
-    _record(world, known, parameters, memory, job, tape)
 
 
 MINIMAX = Rule(
@@ -312,6 +305,5 @@ MINIMAX = Rule(
     choose=choose,
     update=update,
     run=run,
-    record=record,
     rounds=True,
 )

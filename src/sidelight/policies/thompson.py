@@ -23,7 +23,7 @@ import numpy as np
 
 from ..engine.compiled import cached, inlined
 from ..engine.intrinsics import sqrt
-from ..engine.runner import make_record, make_run
+from ..engine.runner import make_run
 from ..engine.streams import draw
 from .rule import Prepared, Rule, in_range
 from .setting import Need, Setting
@@ -77,19 +77,12 @@ def update(t, belief, known, parameters, memory, action, why):
 
 
 _run = make_run(choose, update)
-_record = make_record(choose, update)
 
 
 @cached
 def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
     """The loop of `ts-n`."""
     _run(world, known, parameters, memory, job)
-
-
-@cached
-def record(world, known, parameters, memory, job, tape):
-    """The recorded loop of `ts-n`."""
-    _record(world, known, parameters, memory, job, tape)
 
 
 TS_N = Rule(
@@ -103,6 +96,5 @@ TS_N = Rule(
     choose=choose,
     update=update,
     run=run,
-    record=record,
     needs=(Need.SELF_OBSERVATION,),
 )

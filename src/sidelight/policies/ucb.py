@@ -37,7 +37,7 @@ import numpy as np
 from ..engine.compiled import cached, inlined
 from ..engine.contract import Floats
 from ..engine.intrinsics import sqrt
-from ..engine.runner import make_record, make_run
+from ..engine.runner import make_run
 from .argmax import first_largest_index
 from .greedy import no_update
 from .rule import Prepared, Rule, in_range
@@ -143,9 +143,7 @@ def choose_maxn(t, belief, known, parameters, memory, stream):
 
 
 _run_n = make_run(choose_n, update_n)
-_record_n = make_record(choose_n, update_n)
 _run_maxn = make_run(choose_maxn, no_update)
-_record_maxn = make_record(choose_maxn, no_update)
 
 
 @cached
@@ -155,21 +153,9 @@ def run_n(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> Non
 
 
 @cached
-def record_n(world, known, parameters, memory, job, tape):
-    """The recorded loop of `ucb-n`."""
-    _record_n(world, known, parameters, memory, job, tape)
-
-
-@cached
 def run_maxn(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
     """The loop of `ucb-maxn`."""
     _run_maxn(world, known, parameters, memory, job)
-
-
-@cached
-def record_maxn(world, known, parameters, memory, job, tape):
-    """The recorded loop of `ucb-maxn`."""
-    _record_maxn(world, known, parameters, memory, job, tape)
 
 
 SOURCE = (
@@ -186,7 +172,6 @@ UCB_N = Rule(
     choose=choose_n,
     update=update_n,
     run=run_n,
-    record=record_n,
     needs=(Need.SELF_OBSERVATION,),
 )
 
@@ -200,6 +185,5 @@ UCB_MAXN = Rule(
     choose=choose_maxn,
     update=no_update,
     run=run_maxn,
-    record=record_maxn,
     needs=(Need.SELF_OBSERVATION,),
 )

@@ -13,7 +13,7 @@ from ..belief import known
 from ..engine.compiled import cache_folder, is_kept
 from ..engine.contract import Floats, Ints, Known, Words
 from ..engine.delays import Delay, at_once
-from ..engine.runner import STOP, Job, World
+from ..engine.runner import STOP, Job, Tape, World
 from ..engine.streams import base_words
 from ..policies import registry
 from ..policies.rule import Prepared, Rule
@@ -67,10 +67,23 @@ def enter(text: str, problem: Problem, horizon: int) -> Entry:
     return Entry(rule, parameters, own)
 
 
-def new_job(stage: Stage, first: int, checkpoints: Ints, regret: Floats, plays: Ints) -> Job:
+def new_job(  # noqa: PLR0913, PLR0917 - the tape is for traces alone
+    stage: Stage,
+    first: int,
+    checkpoints: Ints,
+    regret: Floats,
+    plays: Ints,
+    tape: Tape | None = None,
+) -> Job:
     """Replicates first, first + 1, ..., as many as `regret` has rows."""
     control = np.zeros(STOP + 2, dtype=np.int64)
-    return Job(stage.noise, stage.policy, first, checkpoints, regret, plays, control, stage.delay)
+    return Job(stage.noise, stage.policy, first, checkpoints, regret, plays, control, stage.delay, tape or new_tape(0, plays.shape[1]))
+
+
+def new_tape(rounds: int, actions: int) -> Tape:
+    """A tape with nothing on it."""
+    action, why, number = (np.zeros(rounds, dtype=np.int64) for _ in range(3))
+    return Tape(action, why, number, np.full((rounds, actions), np.nan))
 
 
 def announce(functions: Mapping[str, Any]) -> None:

@@ -1,14 +1,13 @@
-"""How a trace is made: the recorded loop of a built-in policy, or the loop in Python."""
+"""How a trace is made: the loop of a built-in policy with a tape, or the loop in Python."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..engine.contract import Floats, Ints
-from ..engine.runner import Tape
 from ..problem import Problem
 from ..variances import frozen
-from .entry import Stage, announce, enter, new_job, set_stage
+from .entry import Stage, announce, enter, new_job, new_tape, set_stage
 from .own import recorded
 from .trace import CHOSEN, Trace
 
@@ -43,12 +42,11 @@ Rounds = tuple[Ints, Floats, tuple[str, ...], Ints | None, dict[str, float]]
 def _built_in(policy: str, stage: Stage, horizon: int) -> Rounds:
     entry = enter(policy, stage.problem, horizon)
     rule, prepared = entry.rule, entry.prepared
-    actions, why, number = (np.zeros(horizon, dtype=np.int64) for _ in range(3))
-    seen = np.full((horizon, len(stage.problem)), np.nan)
-    nothing = np.empty((0, 1)), np.empty((0, len(stage.problem)), dtype=np.int64)
-    job = new_job(stage, 0, np.array([horizon]), *nothing)
-    tape = Tape(actions, why, number, seen)
-    announce({rule.name: rule.record})
-    rule.record(stage.world, stage.known, prepared.parameters, prepared.memory, job, tape)
-    words = tuple(rule.words[w] for w in why)
-    return actions, seen, words, number if rule.rounds else None, dict(entry.parameters)
+    tape = new_tape(horizon, len(stage.problem))
+    outcome = np.zeros((1, 1)), np.zeros((1, len(stage.problem)), dtype=np.int64)
+    job = new_job(stage, 0, np.array([horizon]), *outcome, tape)
+    announce({rule.name: rule.run})
+    rule.run(stage.world, stage.known, prepared.parameters, prepared.memory, job)
+    words = tuple(rule.words[why] for why in tape.why)
+    number = tape.round if rule.rounds else None
+    return tape.action, tape.seen, words, number, dict(entry.parameters)
