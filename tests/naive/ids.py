@@ -131,14 +131,18 @@ def ids(t: int, past: Any, problem: Problem, parameters: Mapping[str, float], lu
     K = len(problem)
     most = 1e12 / problem.upper**2
     variance = problem.feedback.variance.tolist()
-    P = [[0.0 if x == math.inf else most if x * most <= 1 else 1 / x for x in row] for row in variance]
+    P = [
+        [0.0 if x == math.inf else most if x * most <= 1 else 1 / x for x in row]
+        for row in variance
+    ]
     n0 = parameters["prior"] / problem.upper**2
     n = [x + n0 for x in past.information]
     s = [x + n0 * problem.upper / 2 for x in past.sums]
     if t <= 2 or outdated(t - 1, past, n, s, parameters["refresh"]):
         found = mixture(t - 1, past, problem, parameters, P)
         past.notes["mixture"] = t - 1, n, [s[j] / n[j] for j in range(K)], found
-    first, second, weight = past.notes["mixture"][3]
+    stored: Mixture = past.notes["mixture"][3]
+    first, second, weight = stored
     if weight > 0 and (next(luck.words) >> 11) / 2**53 < weight:
         return second
     return first

@@ -206,16 +206,17 @@ def make_run(choose: Any, update: Any) -> Any:
             mail = new_mail(job.delay, replicate, actions)
             state = noise, belief, mail, job.delay, job.tape
             own = memory.copy()
-            t = 0
+            t = np.int64(0)  # a literal would be compiled for separately
             for c in range(job.checkpoints.size):
                 while t < job.checkpoints[c]:
                     if job.control[STOP] != 0:
                         return
                     end = min(t + SEGMENT, job.checkpoints[c])
-                    rounds((t, end), world, known, (parameters, own), stream, state)
+                    rounds((t, np.int64(end)), world, known, (parameters, own), stream, state)
                     job.control[DONE] += end - t
                     t = end
                 job.regret[row, c] = pseudo_regret(belief.plays, world.gaps)
-            job.plays[row, :] = belief.plays
+            for i in range(actions):
+                job.plays[row, i] = belief.plays[i]
 
     return run

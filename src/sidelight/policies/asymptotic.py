@@ -42,7 +42,8 @@ from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import best_plan, index, room
 from ..programs.tableau import allocating, kernel
-from .rule import Prepared, Rule, Setting, in_range
+from .rule import Prepared, Rule, in_range
+from .setting import Setting
 from .uniform_variance import needs_uniform_variance
 
 WORDS = ("initial", "exploit", "forced", "track")

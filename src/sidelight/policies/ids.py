@@ -192,7 +192,7 @@ def purchase(left: Any, leader: Any, state: Any, known: Any, memory: Any) -> Any
     longest = 1.0
     while 2.0 * longest < left:
         longest *= 2.0
-    for i in range(m.size):
+    for i in range(np.int64(m.size)):
         block = longest if i != leader and left > 1.0 else 0.0
         while block >= 1.0:
             worth = repays(block, i, leader, state, known)
@@ -209,7 +209,7 @@ def purchase(left: Any, leader: Any, state: Any, known: Any, memory: Any) -> Any
 def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
     """The mixture (i, j, p) to play after `played` rounds, and the purchase that justifies it."""
     K = known.observer.size
-    n, m, v, cost, gain = np.empty((5, K))
+    n, m, v, cost, gain = np.empty(K), np.empty(K), np.empty(K), np.empty(K), np.empty(K)
     leader = 0
     for j in range(K):
         n[j] = belief.information[j] + parameters[N0]

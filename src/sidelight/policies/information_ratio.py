@@ -1,7 +1,7 @@
 """The mixture of actions that pays least for what it learns.
 
-Given for every action an expected regret Delta_i >= 0 and a gain of information g_i >= 0, information
-directed sampling (Russo and Van Roy 2018) plays the distribution pi that minimises
+Given for every action an expected regret Delta_i >= 0 and a gain of information g_i >= 0,
+information directed sampling (Russo and Van Roy 2018) plays the distribution pi that minimises
 
     (pi . Delta)^2 / (pi . g)
 
@@ -29,9 +29,7 @@ def _next_on_frontier(cost: Any, gain: Any, least: Any) -> Any:
     found = -1
     for i in range(cost.size):
         if gain[i] > least and (
-            found < 0
-            or cost[i] < cost[found]
-            or (cost[i] == cost[found] and gain[i] > gain[found])
+            found < 0 or cost[i] < cost[found] or (cost[i] == cost[found] and gain[i] > gain[found])
         ):
             found = i
     return found

@@ -48,7 +48,8 @@ from ..engine.intrinsics import apart, borrowed, sqrt
 from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import index, is_unique, prices_hold, room, solve_plan
-from .rule import Prepared, Rule, Setting
+from .rule import Prepared, Rule
+from .setting import Setting
 from .uniform_variance import needs_uniform_variance
 
 WORDS = ("strong", "weak", "empty", "final")

@@ -18,7 +18,9 @@ from .rule import Rule
 from .thompson import TS_N
 from .ucb import UCB_MAXN, UCB_N
 
-_RULES = {rule.name: rule for rule in (IDS, ASYMPTOTIC, MINIMAX, UCB_N, UCB_MAXN, TS_N, GREEDY, UNIFORM)}
+_RULES = {
+    rule.name: rule for rule in (IDS, ASYMPTOTIC, MINIMAX, UCB_N, UCB_MAXN, TS_N, GREEDY, UNIFORM)
+}
 
 
 def names() -> tuple[str, ...]:

@@ -67,7 +67,7 @@ def enter(text: str, problem: Problem, horizon: int) -> Entry:
     return Entry(rule, parameters, own)
 
 
-def new_job(  # noqa: PLR0913, PLR0917 - the tape is for traces alone
+def new_job(
     stage: Stage,
     first: int,
     checkpoints: Ints,
@@ -77,7 +77,17 @@ def new_job(  # noqa: PLR0913, PLR0917 - the tape is for traces alone
 ) -> Job:
     """Replicates first, first + 1, ..., as many as `regret` has rows."""
     control = np.zeros(STOP + 2, dtype=np.int64)
-    return Job(stage.noise, stage.policy, first, checkpoints, regret, plays, control, stage.delay, tape or new_tape(0, plays.shape[1]))
+    return Job(
+        stage.noise,
+        stage.policy,
+        first,
+        checkpoints,
+        regret,
+        plays,
+        control,
+        stage.delay,
+        tape or new_tape(0, plays.shape[1]),
+    )
 
 
 def new_tape(rounds: int, actions: int) -> Tape:
