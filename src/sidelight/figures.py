@@ -91,12 +91,12 @@ def draw_race(
     for panel, scale in zip(panels, ("linear", "log"), strict=True):
         _draw_panel(panel, scale, bands, curves)
     handles, labels = panels[0].get_legend_handles_labels()
-    look = {"frameon": False, "fontsize": 9.5, "handlelength": 3.2}
-    split = len(bands)
-    where = "outside lower left" if curves else "outside lower center"
-    figure.legend(handles[:split], labels[:split], loc=where, ncols=columns, **look)
+    below = {"loc": "upper left", "bbox_to_anchor": (0, -0.13), "borderaxespad": 0, "fontsize": 9.5}
+    split = len(bands)  # policies below the first panel, bounds below the second
+    look = {"frameon": False, "handlelength": 3.2, **below}
+    panels[0].legend(handles[:split], labels[:split], ncols=columns, **look)
     if curves:
-        figure.legend(handles[split:], labels[split:], loc="outside lower right", **look)
+        panels[1].legend(handles[split:], labels[split:], **look)
     if title or caption:
         said = ": ".join(part for part in (_plain_text(title), caption) if part)
         figure.suptitle(said, fontsize=11.5)

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import files
+from ..curves import Curve, curves
 from ..engine.contract import Floats, Ints
 from ..errors import InputError, MissingExtraError, choose_from
 from ..problem import Problem
@@ -79,7 +80,7 @@ class Results:
     @property
     def replicates(self) -> int:
         """How many runs of each policy there are."""
-        return self.regret.shape[1]
+        return int(self.regret.shape[1])
 
     @property
     def final(self) -> Floats:
@@ -152,7 +153,6 @@ class Results:
         95 % quantile. With `bounds`, lower bounds on this problem are drawn where they hold.
         """
         from .. import figures  # noqa: PLC0415 - slow to import
-        from ..curves import curves  # noqa: PLC0415
 
         if line not in LINES:
             raise InputError(f"line = {line!r}; {choose_from(line, LINES)}")
@@ -162,12 +162,14 @@ class Results:
             figures.Band(name, self.checkpoints, middle[p], low[p], high[p])
             for p, name in enumerate(self.policies)
         ]
-        drawn = ()
+        drawn: tuple[Curve, ...] = ()
         if bounds and self.horizon > 1:
             points = np.geomspace(min(10, self.horizon), self.horizon, BOUND_POINTS)
             drawn = curves(self.problem, points, names=OVERLAID)
         caption = f"{line} of {self.replicates:,} replicates, shaded from 5% to 95% of them"
-        return figures.draw_race(bands, drawn, self.problem.name if title is None else title, caption)
+        return figures.draw_race(
+            bands, drawn, self.problem.name if title is None else title, caption
+        )
 
     def _at(self, t: float | None) -> Floats:
         if t is None:
@@ -197,7 +199,9 @@ class Results:
 def _polars(columns: Mapping[str, Any]) -> Any:
     import polars as pl  # noqa: PLC0415 - slow to import
 
-    return pl.DataFrame({**columns, "policy": pl.Series(columns["policy"].tolist(), dtype=pl.String)})
+    return pl.DataFrame(
+        {**columns, "policy": pl.Series(columns["policy"].tolist(), dtype=pl.String)}
+    )
 
 
 def _pandas(columns: Mapping[str, Any]) -> Any:

@@ -8,8 +8,8 @@ For n replicates x_1 ... x_n of one policy
 
 Two policies of one race meet the same luck, so that they are compared replicate by replicate: the
 differences d = x - y have a mean, an error, the Student interval mean +- t_{n-1} error, and the
-two-sided p-value of "the mean difference is 0". All pairs at once are corrected by Holm's rule: with
-the p-values in increasing order p_(1) <= ... <= p_(m),
+two-sided p-value of "the mean difference is 0". All pairs at once are corrected by Holm's rule:
+with the p-values in increasing order p_(1) <= ... <= p_(m),
 
     adjusted_(k) = min(1, max over l <= k of (m - l + 1) p_(l))
 
@@ -129,5 +129,6 @@ def all_pairs(
     ]
     corrected = holm([pair.p_value for pair in pairs])
     return tuple(
-        Difference(**{**vars(pair), "adjusted": p}) for pair, p in zip(pairs, corrected, strict=True)
+        Difference(**{**vars(pair), "adjusted": p})
+        for pair, p in zip(pairs, corrected, strict=True)
     )

@@ -4,10 +4,10 @@
     plays: list of ints (one for each action)
 
 The file's metadata has, under the key `sidelight`, a JSON object with everything that is needed to
-get the same bytes again: versions, seed, horizon, checkpoints, parameters, the problem as a document.
-Under `sidelight.sha256` it has the SHA-256 of the whole file, taken with 64 zeros in the place of the
-sum itself: Parquet's readers do not notice most damage, this sum notices all of it, before any of
-the file is parsed. The same results give the same bytes, with the same version of polars.
+get the same bytes again: versions, seed, horizon, checkpoints, parameters, the problem. Under
+`sidelight.sha256` it has the SHA-256 of the whole file, taken with 64 zeros in the place of the sum
+itself: readers of Parquet do not notice most damage, this sum notices all of it, before any of the
+file is parsed. The same results give the same bytes, with the same version of polars.
 """
 
 from __future__ import annotations

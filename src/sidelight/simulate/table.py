@@ -104,8 +104,8 @@ class Table:
 
     def to_dicts(self) -> list[dict[str, object]]:
         """Plain data for JSON; what one replicate cannot say is None."""
-        rows = [asdict(row) for row in self.rows]
-        return [{k: None if v != v else v for k, v in row.items()} for row in rows]
+        single = {"error": None} if self.replicates == 1 else {}
+        return [asdict(row) | single for row in self.rows]
 
     def to_csv(self) -> str:
         """The numbers in full."""
