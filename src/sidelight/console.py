@@ -108,8 +108,20 @@ class _Lines:
         left = (total - done) / rate
         sys.stderr.write(
             f"{done / total:.0%} of {compact(total)} rounds, {compact(rate)} rounds/s, "
-            f"{left:.0f} s left\n"
+            f"{duration(left)} left\n"
         )
+
+
+def duration(seconds: float) -> str:
+    """Two units at most: 45 s, 3 min 20 s, 7 h 05 min, 120 days."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    if whole < 48 * 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+    return f"{whole // 86400:,} days"
 
 
 def compact(number: float) -> str:

@@ -11,6 +11,15 @@ from .. import files
 from ..errors import InputError
 from ..problem import Problem, from_document
 
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="S",
+    help="The luck: the same seed gives the same numbers.",
+)
+
 
 def positive(text: str) -> float:
     """A positive number; 1e6 and 1_000_000 are fine."""

@@ -13,7 +13,7 @@ from .. import console, figures, files
 from ..errors import InputError, Interrupted, PolicyError
 from ..problem import Problem
 from ..simulate import Results, simulate
-from .options import count, read_problem
+from .options import count, read_problem, seed_option
 
 FIGURES = (".png", ".svg", ".pdf")
 
@@ -32,11 +32,20 @@ FIGURES = (".png", ".svg", ".pdf")
     "-T", "--horizon", type=count, default="1e4", show_default=True, metavar="N", help="Rounds."
 )
 @click.option(
-    "-n", "--replicates", type=count, default="100", show_default=True, help="Runs of each policy."
+    "-n",
+    "--replicates",
+    type=count,
+    default="100",
+    show_default=True,
+    metavar="N",
+    help="Runs of each policy.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@seed_option
 @click.option(
-    "--threads", type=click.IntRange(1, 1024), help="They change nothing but speed.  [default: all]"
+    "--threads",
+    type=click.IntRange(1, 1024),
+    metavar="N",
+    help="They change nothing but speed.  [default: all processors]",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write data, tables, figures here.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the regret to this file.")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..simulate import trace
-from .options import count, read_problem
+from .options import count, read_problem, seed_option
 
 
 @click.command("trace")
@@ -16,7 +16,7 @@ from .options import count, read_problem
 @click.option(
     "-T", "--horizon", type=count, default="1000", show_default=True, metavar="N", help="Rounds."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@seed_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here, not to stdout.")
 def trace_command(file: Path, policy: str, horizon: int, seed: int, output: Path | None) -> None:
     """Write down every round of one run: action, observations, and why.
