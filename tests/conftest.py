@@ -1,4 +1,4 @@
-"""Fixtures for tests that need a program from outside Python; without it they skip by name."""
+"""Fixtures: the command line; programs from outside Python, without which tests skip by name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from commands import GOOD, Command, Done
+from sidelight.cli import main
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -14,6 +17,29 @@ ROOT = Path(__file__).parent.parent
 def root() -> Path:
     """The repository."""
     return ROOT
+
+
+@pytest.fixture
+def sidelight(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    """Run a command in an empty folder, in this process: a start of Python costs a second."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Done:
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        return Done(stopped.value.code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def dosing(tmp_path: Path) -> Path:
+    """A problem file."""
+    path = tmp_path / "dosing.toml"
+    path.write_text(GOOD)
+    return path
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from .structure import coverage, rho_lp, structure
 
 __version__ = "0.1.0"
 
-if "gymnasium" in sys.modules:  # whoever imported it may want the environment; others pay nothing
+if sys.modules.get("gymnasium"):  # whoever imported it may want the environment; others pay nothing
     from . import gym  # noqa: F401
 
 __all__ = [

@@ -47,22 +47,14 @@ def to_bytes(results: Results) -> bytes:
     stream = io.BytesIO()
     metadata = {KEY: json.dumps(_header(results), allow_nan=False), SUM: _ZEROS.decode()}
     frame.write_parquet(stream, compression="zstd", statistics=False, metadata=metadata)
-    content = stream.getvalue()
-    if len(_SUM.findall(content)) != 1:
-        raise InputError("a policy's name looks like the file's own checksum: rename the policy")
-    return _SUM.sub(_with_sum(hashlib.sha256(content).hexdigest()), content)
+    return sealed(stream.getvalue())
 
 
 def from_bytes(content: bytes) -> dict[str, Any]:
     """The fields of the `Results` in a file; `InputError` if it is damaged or of another kind."""
     import polars as pl  # noqa: PLC0415 - slow to import
 
-    sums = _SUM.findall(content)
-    if len(sums) != 1:
-        raise InputError("not a file that Results.save wrote, or a part of one")
-    if hashlib.sha256(_SUM.sub(_with_sum(_ZEROS.decode()), content)).hexdigest() != (
-        sums[0].decode()
-    ):
+    if sealed(content) != content:
         raise InputError("the file is damaged: its checksum does not match. Use another copy")
     try:
         header = json.loads(pl.read_parquet_metadata(io.BytesIO(content))[KEY])
@@ -79,8 +71,15 @@ def from_bytes(content: bytes) -> dict[str, Any]:
         raise InputError(f"not a file of results: {error}") from None
 
 
-def _with_sum(digits: str) -> bytes:
-    return SUM.encode() + b"\x18\x40" + digits.encode()
+def sealed(content: bytes) -> bytes:
+    """The file with the right checksum in its place."""
+    start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    found = _SUM.search(content, start) if start > 0 else None  # only the footer: names may lie
+    if found is None:
+        raise InputError("not a file that Results.save wrote, or a part of one")
+    before, after = content[: found.start(1)], content[found.end(1) :]
+    digits = hashlib.sha256(before + _ZEROS + after).hexdigest()
+    return before + digits.encode() + after
 
 
 def _frame(results: Results) -> pl.DataFrame:
