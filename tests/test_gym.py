@@ -117,8 +117,8 @@ def test_the_horizon_truncates() -> None:
 
 def test_spaces_allow_what_comes_and_tell_no_means() -> None:
     env = SideObservations(dosing)
-    assert env.action_space.n == 4
-    space = env.observation_space
+    space: Any = env.observation_space
+    assert env.action_space == gymnasium.spaces.Discrete(4)
     assert space.low.tolist() == [-14.0] * 4
     assert space.high.tolist() == [15.0] * 4
     assert np.full(4, np.nan) in space

@@ -162,7 +162,7 @@ def test_a_policy_that_fails_leaves_the_others(
         name = "lost"
 
         def choose(self, belief: sl.Belief, rng: object) -> float:
-            return float("nan") if belief.rounds == 2 else 0  # type: ignore[return-value]
+            return float("nan") if belief.rounds == 2 else 0
 
     def with_one_more(problem: sl.Problem, policies: Any, **numbers: Any) -> sl.Results:
         return sl.simulate(problem, [*policies, Lost()], **numbers)
@@ -182,7 +182,7 @@ def test_plain_lines_where_there_is_no_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter([0.0, 4.0, 20.0, 21.0, 40.0])
-    monkeypatch.setattr(console.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr("sidelight.console.time.monotonic", lambda: next(clock))
     with console.race_progress() as tick:
         for done in (1_000_000, 4_000_000, 5_000_000, 8_000_000):
             tick(done, 10_000_000)

@@ -27,6 +27,7 @@ from .bounds import Bound
 from .feedback import Feedback
 from .labels import display
 from .simulate import Results
+from .simulate.statistics import short
 from .structure import Actions, Bracket, Structure
 
 # A matrix larger than this says nothing to a reader.
@@ -145,12 +146,11 @@ def verdict(results: Results) -> str:
         for pair in results.comparisons()
         if {pair.first, pair.second} == {first.policy, second.policy}
     )
-    paired = (
-        f"{gap.confidence:.0%} interval of the paired difference: {gap.low:.4g} to {gap.high:.4g}"
-    )
+    interval = f"{short(gap.low)} to {short(gap.high)}"
+    paired = f"{gap.confidence:.0%} interval of the paired difference: {interval}"
     if adjusted > 1 - gap.confidence:
         return f"{first.policy} and {second.policy} cannot be told apart ({paired})."
-    return f"{first.policy} loses least, {gap.mean:.4g} less than {second.policy} ({paired})."
+    return f"{first.policy} loses least, {short(gap.mean)} less than {second.policy} ({paired})."
 
 
 def _matrix(feedback: Feedback, found: Structure, blank: str) -> Table:

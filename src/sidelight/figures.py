@@ -84,7 +84,8 @@ def draw_race(
     """
     from matplotlib.figure import Figure  # noqa: PLC0415 - slow to import
 
-    columns = 1 if len(bands) <= 6 else 2
+    short = all(len(band.name) <= 20 for band in bands)  # two columns fit below one panel
+    columns = 2 if len(bands) > 6 and short else 1
     entries = max(-(-len(bands) // columns), len(curves))
     figure = Figure(figsize=(10.5, 4.4 + 0.25 * entries), layout="constrained")
     panels = figure.subplots(1, 2)
@@ -147,7 +148,8 @@ def _plain_text(name: str) -> str:
 def save_figure(drawn: Any, path: str | os.PathLike[str]) -> None:
     """Write axes or a figure in the format of the suffix: .png, .pdf or .svg.
 
-    The same figure gives the same bytes: no date, and names in .svg that do not change.
+    The same figure gives the same bytes: no date, names in .svg that do not change, and a layout
+    that is computed once, whatever was saved before.
     """
     import matplotlib as mpl  # noqa: PLC0415 - slow to import
 
@@ -155,6 +157,8 @@ def save_figure(drawn: Any, path: str | os.PathLike[str]) -> None:
     dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     metadata = dated.get(os.path.splitext(path)[1].lower())
     try:
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
         with mpl.rc_context({"svg.hashsalt": "sidelight"}):
             figure.savefig(path, dpi=150, metadata=metadata)
     except (OSError, ValueError) as error:

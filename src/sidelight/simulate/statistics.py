@@ -53,10 +53,17 @@ class Difference:
 
     def __str__(self) -> str:
         return (
-            f"{self.first} - {self.second}: {self.mean:.4g} +- {self.error:.2g} "
-            f"({self.confidence:.0%}: {self.low:.4g} to {self.high:.4g}; p = {self.adjusted:.2g}, "
-            f"{self.replicates} replicates)"
+            f"{self.first} - {self.second}: {short(self.mean)} +- {short(self.error)} "
+            f"({self.confidence:.0%}: {short(self.low)} to {short(self.high)}; "
+            f"p = {self.adjusted:.2g}, {self.replicates} replicates)"
         )
+
+
+def short(value: float) -> str:
+    """A number for people: four digits, thousands apart, a dash where there is none."""
+    if math.isnan(value):
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 999.95 else f"{value:.4g}"
 
 
 def standard_error(values: Floats, axis: int = 0) -> Floats:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..engine.contract import Floats
-from .statistics import standard_error
+from .statistics import short, standard_error
 
 if TYPE_CHECKING:
     import rich.table
@@ -52,7 +52,7 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         """The row in words."""
         name, *numbers = asdict(self).values()
-        return (name, *(_number(value) for value in numbers[:-1]), _ratio(self.ratio))
+        return (name, *(short(value) for value in numbers[:-1]), _ratio(self.ratio))
 
 
 @dataclass(frozen=True)
@@ -139,12 +139,6 @@ def ratios(means: Floats, best: float) -> list[float]:
     if best > 0:
         return [float(mean / best) for mean in means]
     return [1.0 if mean == best else math.inf for mean in means]
-
-
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return "-"
-    return f"{value:,.0f}" if abs(value) >= 999.95 else f"{value:.4g}"
 
 
 def _ratio(value: float) -> str:
