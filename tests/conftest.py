@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from commands import GOOD, Command, Done
-from sidelight.cli import main
+if TYPE_CHECKING:
+    from commands import Command
 
 ROOT = Path(__file__).parent.parent
 
@@ -24,6 +25,9 @@ def sidelight(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Command:
     """Run a command in an empty folder, in this process: a start of Python costs a second."""
+    from commands import Done  # noqa: PLC0415 - a test uses this file alone, elsewhere
+    from sidelight.cli import main  # noqa: PLC0415
+
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object) -> Done:
@@ -37,6 +41,8 @@ def sidelight(
 @pytest.fixture
 def dosing(tmp_path: Path) -> Path:
     """A problem file."""
+    from commands import GOOD  # noqa: PLC0415 - a test uses this file alone, elsewhere
+
     path = tmp_path / "dosing.toml"
     path.write_text(GOOD)
     return path
