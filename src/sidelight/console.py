@@ -98,14 +98,17 @@ class _Lines:
     EVERY = 10.0
 
     def __init__(self) -> None:
-        self.started = self.said = time.monotonic()
+        self.start: tuple[float, int] | None = None
+        self.said = 0.0
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if now - self.said < self.EVERY or not done:
+        if self.start is None:  # the clock starts here: compiling is no part of the speed
+            self.start, self.said = (now, done), now
+        if now - self.said < self.EVERY or done == self.start[1]:
             return
         self.said = now
-        rate = done / (now - self.started)
+        rate = (done - self.start[1]) / (now - self.start[0])
         left = (total - done) / rate
         sys.stderr.write(
             f"{done / total:.0%} of {compact(total)} rounds, {compact(rate)} rounds/s, "
