@@ -10,8 +10,9 @@ ARGS   ?=
 
 all: check test
 
-run: $(STAMP)                ## analyse a shipped problem
+run: $(STAMP)                ## analyse a shipped problem, race policies on it; files go to out/
 	$(BIN)/sidelight analyze examples/dosing.toml
+	$(BIN)/sidelight race examples/dosing.toml -T 1e5 -n 200 --seed 1 --out out/dosing
 
 test: $(STAMP) system        ## every test but the campaigns
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not campaign" $(ARGS)

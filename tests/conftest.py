@@ -1,4 +1,4 @@
-"""Fixtures for tests that need a program from outside Python; without it they skip by name.
+"""Fixtures: the command line; programs from outside Python, without which tests skip by name.
 
 Compiling a policy takes longer than testing it, so all tests of one policy go to one worker.
 """
@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from commands import Command
 
 ROOT = Path(__file__).parent.parent
 
@@ -17,6 +21,34 @@ ROOT = Path(__file__).parent.parent
 def root() -> Path:
     """The repository."""
     return ROOT
+
+
+@pytest.fixture
+def sidelight(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    """Run a command in an empty folder, in this process: a start of Python costs a second."""
+    from commands import Done  # noqa: PLC0415 - a test uses this file alone, elsewhere
+    from sidelight.cli import main  # noqa: PLC0415
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Done:
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        return Done(stopped.value.code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def dosing(tmp_path: Path) -> Path:
+    """A problem file."""
+    from commands import GOOD  # noqa: PLC0415 - a test uses this file alone, elsewhere
+
+    path = tmp_path / "dosing.toml"
+    path.write_text(GOOD)
+    return path
 
 
 @pytest.fixture

@@ -5,59 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 import sidelight as sl
-from sidelight.cli import main
-
-GOOD = """
-name = "dosing"
-actions = ["A", "B", "C", "test"]
-[reveals]
-test = { A = 1.0, B = 1.0, C = 1.0, test = 1.0 }
-[means]
-A = 0.55
-B = 0.60
-C = 0.70
-test = 0.20
-"""
-
-
-class Done(NamedTuple):
-    """What a command left behind."""
-
-    code: object
-    out: str
-    err: str
-
-
-Command = Callable[..., Done]
-
-
-@pytest.fixture
-def sidelight(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Command:
-    """Run a command in an empty folder, in this process: a start of Python costs a second."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> Done:
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
-        return Done(stopped.value.code, *capsys.readouterr())
-
-    return run
-
-
-@pytest.fixture
-def dosing(tmp_path: Path) -> Path:
-    path = tmp_path / "dosing.toml"
-    path.write_text(GOOD)
-    return path
+from commands import GOOD, Command
 
 
 def test_python_dash_m_runs_the_command_line(dosing: Path) -> None:
@@ -187,5 +140,5 @@ def test_a_reader_that_goes_away_is_no_disaster(dosing: Path) -> None:
 def test_help_shows_every_command(sidelight: Command) -> None:
     done = sidelight("--help")
     assert done.code == 0
-    assert all(command in done.out for command in ("analyze", "new"))
+    assert all(command in done.out for command in ("analyze", "new", "race", "trace"))
     assert "sidelight 0.1.0" in sidelight("--version").out.replace(", version", "")

@@ -9,7 +9,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.curves import Curve
-from sidelight.figures import draw_bounds, new_axes, save_figure
+from sidelight.figures import Band, draw_bounds, draw_race, new_axes, save_figure
 
 HORIZONS = np.array([10.0, 100.0, 1000.0])
 
@@ -53,6 +53,85 @@ def test_infinite_and_zero_values_leave_gaps() -> None:
 def test_given_axes_are_used() -> None:
     ax = new_axes()
     assert draw_bounds(CURVES, ax=ax) is ax
+
+
+# ---- races ---------------------------------------------------------------------------------------
+
+TIMES = np.array([1, 10, 100])
+
+
+def band(name: str, *middle: float) -> Band:
+    line = np.array(middle)
+    return Band(name, TIMES, line, line / 2, line * 2)
+
+
+BANDS = [band("ucb-n", 0.0, 5.0, 30.0), band("_$odd$", 1.0, 10.0, 100.0)]
+
+
+def test_a_race_is_drawn_on_linear_and_on_log_axes() -> None:
+    figure = draw_race(BANDS, CURVES, title="dosing", caption="mean of 3 replicates")
+    linear, log = figure.axes
+    assert (linear.get_xscale(), linear.get_yscale()) == ("linear", "linear")
+    assert (log.get_xscale(), log.get_yscale()) == ("log", "log")
+    assert figure.get_suptitle() == "dosing: mean of 3 replicates"
+    for panel in (linear, log):
+        assert len(panel.get_lines()) == len(BANDS) + len(CURVES)
+        assert len(panel.collections) == len(BANDS)  # the shaded bands
+    assert linear.get_lines()[0].get_ydata().tolist() == [0.0, 5.0, 30.0]
+    assert np.isnan(log.get_lines()[0].get_ydata()[0])  # log axes have no 0
+
+
+def test_policies_and_bounds_have_legends_of_their_own() -> None:
+    first, second = draw_race(BANDS, CURVES).axes
+    assert [text.get_text() for text in first.get_legend().get_texts()] == [
+        "ucb-n",
+        "\N{ZERO WIDTH SPACE}_\\$odd\\$",
+    ]
+    assert [text.get_text() for text in second.get_legend().get_texts()] == [
+        "general lower bound b",
+        "minimax lower bound (worst problem)",
+        "guarantee of Algorithm 1: none here",
+        "asymptotic constant x log T (a limit, no bound)",
+    ]
+    assert draw_race(BANDS).axes[1].get_legend() is None
+
+
+def test_no_two_of_twenty_policies_look_alike() -> None:
+    drawn = draw_race([band(f"p{k}", 1, 2, 3 + k) for k in range(20)]).axes[0].get_lines()
+    looks = {(line.get_color(), str(line._dash_pattern)) for line in drawn}
+    assert len(looks) == 20
+
+
+def test_nothing_in_a_race_overlaps() -> None:
+    """Legends, axes and the title of a crowded figure stay apart, and inside it."""
+    names = [f"ucb-maxn:exploration=0.5,quality=0.{k}" for k in range(12)]
+    figure = draw_race([band(name, 1, 2, 3) for name in names], CURVES, "a title", "caption")
+    figure.draw_without_rendering()
+    first, second = figure.axes
+    boxes = [first.get_legend().get_window_extent(), second.get_legend().get_window_extent()]
+    assert not boxes[0].overlaps(boxes[1])
+    for panel in (first, second):
+        labels = [panel.xaxis.label, *panel.get_xticklabels()]
+        for label in labels:
+            assert not any(box.overlaps(label.get_window_extent()) for box in boxes)
+    assert all(figure.bbox.padded(1).contains(*corner) for box in boxes for corner in box.corners())
+
+
+def test_a_race_without_regret_can_be_drawn() -> None:
+    figure = draw_race([band("lucky", 0.0, 0.0, 0.0)])
+    figure.draw_without_rendering()
+    assert figure.axes[1].get_ylim()[0] == 1.0
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_the_same_race_gives_the_same_file(tmp_path: Path, suffix: str) -> None:
+    paths = [tmp_path / f"{name}{suffix}" for name in "ab"]
+    for path in paths:
+        save_figure(draw_race(BANDS, CURVES), path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+# ---- files ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

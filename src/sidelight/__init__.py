@@ -5,6 +5,8 @@ structure = what that is worth: observability, independence and domination numbe
 simulate  = races between policies, under the same luck; trace = every round of one run
 """
 
+import sys
+
 from . import bounds, guarantees
 from .analysis import analyze
 from .belief import Belief
@@ -17,6 +19,9 @@ from .simulate import Results, Trace, simulate, trace
 from .structure import coverage, rho_lp, structure
 
 __version__ = "0.1.0"
+
+if sys.modules.get("gymnasium"):  # whoever imported it may want the environment; others pay nothing
+    from . import gym  # noqa: F401
 
 __all__ = [
     "Belief",

@@ -4,22 +4,40 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .curves import Curve
 from .errors import InputError
+from .variances import Array
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 STYLES = {"lower": "-", "upper": "--", "limit": ":"}
+# After seven policies the colours come again, with the next kind of line.
+DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.4)), (0, (7, 2, 1.5, 2)))
 LABELS = {
     "finite_time": "finite-time lower bound b'",
     "general": "general lower bound b",
     "minimax": "minimax lower bound (worst problem)",
     "limit": "asymptotic constant x log T (a limit, no bound)",
 }
+# Bounds in a race are grey: colour belongs to the policies.
+GREYS = {"general": ("#333333", 0), "finite_time": ("#777777", 1), "limit": ("#777777", 2)}
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """The regret of one policy over time: a line, and a band around it."""
+
+    name: str
+    t: npt.NDArray[np.int64]
+    middle: Array
+    low: Array
+    high: Array
 
 
 def new_axes(width: float = 7.0, height: float = 5.4) -> Any:
@@ -56,9 +74,92 @@ def draw_bounds(curves: Sequence[Curve], ax: Any = None, title: str = "") -> Any
     return ax
 
 
-def save_figure(ax: Any, path: str | os.PathLike[str]) -> None:
-    """Write the figure in the format of the suffix: .png, .pdf or .svg."""
+def draw_race(
+    bands: Sequence[Band], curves: Sequence[Curve] = (), title: str = "", caption: str = ""
+) -> Any:
+    """The regret of every policy against time, on linear axes and on log axes; a new Figure.
+
+    A policy has the same colour and the same kind of line in both, and one entry in the legend,
+    which stands below the axes. A bound is drawn where it holds and is named where it does not.
+    """
+    from matplotlib.figure import Figure  # noqa: PLC0415 - slow to import
+
+    short = all(len(band.name) <= 20 for band in bands)  # two columns fit below one panel
+    columns = 2 if len(bands) > 6 and short else 1
+    entries = max(-(-len(bands) // columns), len(curves))
+    figure = Figure(figsize=(10.5, 4.4 + 0.25 * entries), layout="constrained")
+    panels = figure.subplots(1, 2)
+    for panel, scale in zip(panels, ("linear", "log"), strict=True):
+        _draw_panel(panel, scale, bands, curves)
+    handles, labels = panels[0].get_legend_handles_labels()
+    below = {"loc": "upper left", "bbox_to_anchor": (0, -0.13), "borderaxespad": 0, "fontsize": 9.5}
+    split = len(bands)  # policies below the first panel, bounds below the second
+    look = {"frameon": False, "handlelength": 3.2, **below}
+    panels[0].legend(handles[:split], labels[:split], ncols=columns, **look)
+    if curves:
+        panels[1].legend(handles[split:], labels[split:], **look)
+    if title or caption:
+        said = ": ".join(part for part in (_plain_text(title), caption) if part)
+        figure.suptitle(said, fontsize=11.5)
+    return figure
+
+
+def _draw_panel(panel: Any, scale: str, bands: Sequence[Band], curves: Sequence[Curve]) -> None:
+    floor = _floor(bands) if scale == "log" else 0.0
+    for k, band in enumerate(bands):
+        # Seven colours and four kinds of line: no two of 28 policies share both.
+        look = {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[k % len(DASHES)]}
+        low, high = (np.maximum(edge, floor) for edge in (band.low, band.high))
+        panel.fill_between(band.t, low, high, color=look["color"], alpha=0.13, linewidth=0)
+        middle = np.where(band.middle > 0, band.middle, np.nan) if floor else band.middle
+        panel.plot(band.t, middle, linewidth=1.9, label=_plain_text(band.name), **look)
+    for curve in curves:
+        colour, dashes = GREYS.get(curve.name, ("#777777", 3))
+        shown = np.isfinite(curve.values) & (curve.values > 0)
+        label = LABELS.get(curve.name, curve.name) + ("" if shown.any() else ": none here")
+        values = np.where(shown, curve.values, np.nan)
+        look = {"color": colour, "linestyle": DASHES[dashes], "linewidth": 1.3, "zorder": 1.5}
+        panel.plot(curve.horizons, values, label=label, **look)
+    panel.set(xscale=scale, yscale=scale, xlabel="round t", ylabel="regret")
+    panel.set_ylim(bottom=floor)
+    panel.set_title(f"{scale} axes", fontsize=10, loc="left", color="#444444")
+    panel.grid(visible=True, which="major", alpha=0.25)
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.margins(x=0)
+    if scale == "linear":
+        panel.locator_params(axis="x", nbins=5)
+        for axis in (panel.xaxis, panel.yaxis):
+            axis.set_major_formatter("{x:,g}")
+
+
+def _floor(bands: Sequence[Band]) -> float:
+    """Where log axes begin: somewhat below the least regret on a line, or at 1."""
+    positive = [band.middle[band.middle > 0] for band in bands]
+    least = [line.min() for line in positive if len(line)]
+    return float(min(least)) / 1.5 if least else 1.0
+
+
+def _plain_text(name: str) -> str:
+    """A policy's name as it is: no formula between dollars, no entry hidden by an underscore."""
+    text = name.replace("$", r"\$")
+    return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text
+
+
+def save_figure(drawn: Any, path: str | os.PathLike[str]) -> None:
+    """Write axes or a figure in the format of the suffix: .png, .pdf or .svg.
+
+    The same figure gives the same bytes: no date, names in .svg that do not change, and a layout
+    that is computed once, whatever was saved before.
+    """
+    import matplotlib as mpl  # noqa: PLC0415 - slow to import
+
+    figure = getattr(drawn, "figure", None) or drawn
+    dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    metadata = dated.get(os.path.splitext(path)[1].lower())
     try:
-        ax.figure.savefig(path, dpi=150)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        with mpl.rc_context({"svg.hashsalt": "sidelight"}):
+            figure.savefig(path, dpi=150, metadata=metadata)
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: the figure cannot be written: {error}") from None

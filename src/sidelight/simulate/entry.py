@@ -15,6 +15,7 @@ from ..engine.contract import Floats, Ints, Known, Words
 from ..engine.delays import Delay, at_once
 from ..engine.runner import STOP, Job, Tape, World
 from ..engine.streams import base_words
+from ..errors import InputError
 from ..policies import registry
 from ..policies.rule import Prepared, Rule
 from ..policies.setting import Setting, check
@@ -65,6 +66,19 @@ def enter(text: str, problem: Problem, horizon: int) -> Entry:
     prepared = rule.prepare(setting, parameters)
     own = Prepared(np.array(prepared.parameters), np.array(prepared.memory))
     return Entry(rule, parameters, own)
+
+
+def fitting(problem: Problem, horizon: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The registered policies that can run on this problem, and those that refuse it."""
+    fit, refused = [], []
+    for name in registry.names():
+        try:
+            enter(name, problem, horizon)
+        except InputError:
+            refused.append(name)
+        else:
+            fit.append(name)
+    return tuple(fit), tuple(refused)
 
 
 def new_job(

@@ -1,21 +1,47 @@
-"""The outcome of a race: pseudo-regret <N, gaps> of every policy and replicate at checkpoints."""
+"""The outcome of a race: pseudo-regret <N, gaps> of every policy and replicate at checkpoints.
+
+    r.regret                        (policy, replicate, checkpoint)
+    r.mean(), r.standard_error(), r.median(), r.quantile(0.95)      (policy, checkpoint)
+    r.final                         the regret at the horizon: (policy, replicate)
+    r.compare("ucb-n", "ts-n")      paired, since all policies meet the same luck
+    r.comparisons()                 all pairs, with Holm's correction
+    r.table(), r.to_frame(), r.plot(), r.save(path), Results.load(path)
+
+The formulas are in `statistics`. Lower bounds speak of the mean; the mean of a heavy-tailed policy
+says little about a typical run: look at the quantiles beside it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from .. import files
+from ..curves import Curve, curves
 from ..engine.contract import Floats, Ints
+from ..errors import InputError, MissingExtraError, choose_from
 from ..problem import Problem
+from . import statistics, storage
+from .statistics import CONFIDENCE, Difference
+from .table import Table, tabulate
+
+BAND = (0.05, 0.95)
+LINES = ("mean", "median")
+OVERLAID = ("general", "finite_time", "limit")  # bounds on this problem, not on the worst one
+BOUND_POINTS = 12
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Results:
     """What a race gave, and what is needed to get the same bytes again.
 
     `regret` has the shape (policy, replicate, checkpoint), `plays` (policy, replicate, action) and
-    is taken at the horizon, which is the last checkpoint.
+    is taken at the horizon, which is the last checkpoint. The arrays cannot be written to.
     """
 
     problem: Problem
@@ -26,3 +52,164 @@ class Results:
     seed: int
     horizon: int
     provenance: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        shape = self.regret.shape
+        if shape[0] != len(self.policies) or shape[2:] != self.checkpoints.shape or not shape[1]:
+            raise InputError(
+                f"regret has the shape {shape}: needed are {len(self.policies)} policies, "
+                f"replicates, {len(self.checkpoints)} checkpoints"
+            )
+        if self.plays.shape != (*shape[:2], len(self.problem)):
+            raise InputError(f"plays has the shape {self.plays.shape}, regret {shape}")
+        if not np.isfinite(self.regret).all():
+            raise InputError("regret must be finite")
+        if (np.diff(self.checkpoints) <= 0).any() or self.checkpoints[-1] != self.horizon:
+            raise InputError("checkpoints must increase, and end with the horizon")
+        for name in ("checkpoints", "regret", "plays"):
+            view = getattr(self, name).view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Results: {len(self.policies)} policies, {self.replicates:,} replicates of "
+            f"{self.horizon:,} rounds, seed {self.seed}>"
+        )
+
+    @property
+    def replicates(self) -> int:
+        """How many runs of each policy there are."""
+        return int(self.regret.shape[1])
+
+    @property
+    def final(self) -> Floats:
+        """The regret at the horizon: (policy, replicate)."""
+        return self.regret[:, :, -1]
+
+    def mean(self) -> Floats:
+        """The mean over replicates: (policy, checkpoint)."""
+        return np.asarray(self.regret.mean(axis=1))
+
+    def standard_error(self) -> Floats:
+        """The standard error of `mean`; NaN for a single replicate."""
+        return statistics.standard_error(self.regret, axis=1)
+
+    def median(self) -> Floats:
+        """The median over replicates: (policy, checkpoint)."""
+        return np.asarray(np.median(self.regret, axis=1))
+
+    def quantile(self, levels: npt.ArrayLike) -> Floats:
+        """Quantiles over replicates: (policy, checkpoint), or (level, policy, checkpoint)."""
+        found = np.quantile(self.regret, statistics.check_levels(levels), axis=1)
+        return np.asarray(found if np.ndim(levels) else found[0])
+
+    def compare(
+        self, first: str, second: str, t: float | None = None, confidence: float = CONFIDENCE
+    ) -> Difference:
+        """Regret of `first` minus that of `second` at a checkpoint, by default the horizon."""
+        values = self._at(t)
+        x, y = (values[self._place(name)] for name in (first, second))
+        return statistics.compare(first, second, x, y, confidence)
+
+    def comparisons(
+        self, t: float | None = None, confidence: float = CONFIDENCE
+    ) -> tuple[Difference, ...]:
+        """Every pair of policies; `adjusted` p-values allow for there being many."""
+        return statistics.all_pairs(self.policies, self._at(t), confidence)
+
+    def table(self, t: float | None = None) -> Table:
+        """One row for each policy at a checkpoint, by default the horizon."""
+        return tabulate(self.policies, self._at(t), self.horizon if t is None else int(t))
+
+    def to_frame(self, kind: str = "polars") -> Any:
+        """A long table with the columns policy, replicate, t and regret; "polars" or "pandas"."""
+        if kind not in ("polars", "pandas"):
+            raise InputError(f"no frames of kind {kind!r}; {choose_from(kind, _FRAMES)}")
+        return _FRAMES[kind](self._columns())
+
+    def save(self, path: files.StrPath) -> None:
+        """Write a Parquet file, all of it or nothing; `Results.load` gives the same results."""
+        content = storage.to_bytes(self)
+        try:
+            files.replace(Path(path), content)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+    @classmethod
+    def load(cls, path: files.StrPath) -> Results:
+        """The results in a file that `save` wrote; a damaged one is refused."""
+        try:
+            return cls(**storage.from_bytes(Path(path).read_bytes()))
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    def plot(self, bounds: bool = True, line: str = "mean", title: str | None = None) -> Any:
+        """A matplotlib figure: regret against time on linear and on log axes.
+
+        The line is the "mean" or the "median" over replicates, the band goes from the 5 % to the
+        95 % quantile. With `bounds`, lower bounds on this problem are drawn where they hold.
+        """
+        from .. import figures  # noqa: PLC0415 - slow to import
+
+        if line not in LINES:
+            raise InputError(f"line = {line!r}; {choose_from(line, LINES)}")
+        middle = self.mean() if line == "mean" else self.median()
+        low, high = self.quantile(BAND)
+        bands = [
+            figures.Band(name, self.checkpoints, middle[p], low[p], high[p])
+            for p, name in enumerate(self.policies)
+        ]
+        drawn: tuple[Curve, ...] = ()
+        if bounds and self.horizon > 1:
+            points = np.geomspace(min(10, self.horizon), self.horizon, BOUND_POINTS)
+            drawn = curves(self.problem, points, names=OVERLAID)
+        caption = f"{line} of {self.replicates:,} replicates, shaded from 5% to 95% of them"
+        return figures.draw_race(
+            bands, drawn, self.problem.name if title is None else title, caption
+        )
+
+    def _at(self, t: float | None) -> Floats:
+        if t is None:
+            return self.final
+        column = np.flatnonzero(self.checkpoints == t)
+        if not len(column):
+            near = self.checkpoints[np.abs(self.checkpoints - t).argmin()]
+            raise InputError(f"t = {t!r} is no checkpoint; the nearest one is {near}")
+        return self.regret[:, :, column[0]]
+
+    def _place(self, name: str) -> int:
+        if name not in self.policies:
+            raise InputError(f"no policy {name!r} in this race; {choose_from(name, self.policies)}")
+        return self.policies.index(name)
+
+    def _columns(self) -> dict[str, Any]:
+        policies, replicates, checkpoints = self.regret.shape
+        each = np.arange(replicates, dtype=np.int64).repeat(checkpoints)
+        return {
+            "policy": np.array(self.policies, dtype=object).repeat(replicates * checkpoints),
+            "replicate": np.tile(each, policies),
+            "t": np.tile(self.checkpoints, policies * replicates),
+            "regret": self.regret.ravel(),
+        }
+
+
+def _polars(columns: Mapping[str, Any]) -> Any:
+    import polars as pl  # noqa: PLC0415 - slow to import
+
+    return pl.DataFrame(
+        {**columns, "policy": pl.Series(columns["policy"].tolist(), dtype=pl.String)}
+    )
+
+
+def _pandas(columns: Mapping[str, Any]) -> Any:
+    try:
+        import pandas as pd  # noqa: PLC0415 - optional
+    except ImportError:
+        raise MissingExtraError('to_frame("pandas")', "pandas") from None
+    return pd.DataFrame(columns)
+
+
+_FRAMES = {"polars": _polars, "pandas": _pandas}

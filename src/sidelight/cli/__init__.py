@@ -1,0 +1,62 @@
+"""The command line: parse, call one function, print; one module for each command.
+
+Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 something broke, 2 bad usage or
+input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from .. import __version__
+from ..errors import SidelightError
+from .analyze import analyze_command
+from .new import new_command
+from .race import race_command
+from .trace import trace_command
+
+__all__ = ["cli", "main"]
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="sidelight")
+def cli() -> None:
+    """What to try next when trying one thing also tells you something about the others."""
+
+
+for command in (new_command, analyze_command, race_command, trace_command):
+    cli.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; an expected error is one sentence and an exit code, no traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        cli.main(arguments, prog_name="sidelight", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return 130
+    except SidelightError as error:
+        click.echo(f"error: {error}", err=True)
+        return error.exit_code
+    except BrokenPipeError:  # the reader went away, as in `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
+        return 1
+    return 0

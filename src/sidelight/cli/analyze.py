@@ -1,0 +1,95 @@
+"""`sidelight analyze`: what a feedback structure is worth."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import click
+import numpy as np
+from rich.console import Console
+
+from .. import console, figures, files
+from ..analysis import Analysis, analyze
+from ..bounds import Certificate
+from ..curves import curves
+from ..errors import InputError
+from ..problem import Problem, from_document
+from .options import positive
+
+PLOT_POINTS = 25
+
+
+@click.command("analyze")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print data for machines.")
+@click.option(
+    "--budget",
+    type=positive,
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for what is hard to compute; then the best found so far is given.",
+)
+@click.option(
+    "-T", "--horizon", type=positive, default=1e5, show_default=True, metavar="N", help="Rounds."
+)
+@click.option(
+    "-B",
+    "--worst-case",
+    type=positive,
+    metavar="X",
+    help="Regret that the policies considered never exceed.  [default: the minimax rate]",
+)
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the bounds to this file.")
+@click.option("--certificates", type=click.Path(path_type=Path), help="Write proofs here.")
+def analyze_command(
+    file: Path,
+    as_json: bool,
+    plot: Path | None,
+    certificates: Path | None,
+    **numbers: float,
+) -> None:
+    """Say what the feedback structure in FILE is worth: structure, bounds, guarantees.
+
+    \b
+        sidelight analyze dosing.toml
+        sidelight analyze dosing.toml -T 1e6 -B 5000 --plot bounds.png
+        sidelight analyze dosing.toml --json --certificates proofs/
+    """
+    document = files.read(file)
+    subject = from_document(document, where=str(file))
+    with Console(stderr=True).status("analysing ...") if sys.stderr.isatty() else nullcontext():
+        found = analyze(subject, name=document.name or file.stem, upper=document.upper, **numbers)
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    else:
+        console.show_analysis(Console(), found)
+    if certificates is not None:
+        _save_certificates(found, certificates)
+    if plot is not None:
+        _plot(found, plot)
+
+
+def _save_certificates(found: Analysis, folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, bound in found.bounds.items():
+            if isinstance(bound.certificate, Certificate):
+                bound.certificate.save(folder / f"{name}.json")
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from None
+    click.echo(f"wrote {folder}; check with examples/check_certificate.py", err=True)
+
+
+def _plot(found: Analysis, path: Path) -> None:
+    if not isinstance(found.subject, Problem):
+        raise InputError("--plot draws bounds on one problem: give the file a [means] table")
+    horizons = np.geomspace(10, max(100.0, found.horizon), PLOT_POINTS)
+    given = found.worst_case if found.worst_case_from == "given" else None
+    with console.progress("bounds") as tick:
+        drawn = curves(found.subject, horizons, given, progress=tick)
+    figures.save_figure(figures.draw_bounds(drawn, title=found.name), path)
+    click.echo(f"wrote {path}", err=True)

@@ -1,0 +1,38 @@
+"""`sidelight new`: a problem file to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .. import files
+from ..gallery import describe, from_recipe, gallery
+
+
+@click.command("new")
+@click.argument("recipe", required=False)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here, not to stdout.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+def new_command(recipe: str | None, output: Path | None, force: bool) -> None:
+    """Write a problem file to start from.
+
+    RECIPE is an entry of the gallery, with parameters if you like:
+
+    \b
+        sidelight new                                  lists the recipes
+        sidelight new dosing -o dosing.toml
+        sidelight new revealing:actions=6,gap=0.1 -o revealing.toml
+    """
+    if recipe is None:
+        width = max(len(name) for name in gallery())
+        for name, summary in gallery().items():
+            click.echo(f"{name:<{width}}  {summary}")
+        return
+    problem = from_recipe(recipe)
+    comment = f"{describe(recipe.partition(':')[0])}\n\nMade by: sidelight new {recipe}"
+    if output is None:
+        click.echo(files.to_toml(problem.to_document(), comment), nl=False)
+        return
+    files.write(output, problem.to_document(), comment, overwrite=force)
+    click.echo(f"wrote {output}; next: sidelight analyze {output}", err=True)

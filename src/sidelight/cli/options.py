@@ -1,0 +1,48 @@
+"""What several commands share: numbers as people write them, and the problem in a file."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import click
+
+from .. import files
+from ..errors import InputError
+from ..problem import Problem, from_document
+
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="S",
+    help="The luck: the same seed gives the same numbers.",
+)
+
+
+def positive(text: str) -> float:
+    """A positive number; 1e6 and 1_000_000 are fine."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise click.BadParameter(f"{text!r} is not a positive number")
+    return number
+
+
+def count(text: str) -> int:
+    """A whole number of at least 1; 1e6 and 1_000_000 are fine."""
+    number = positive(text)
+    if not number.is_integer():
+        raise click.BadParameter(f"{text!r} is not a whole number")
+    return int(text) if text.isdigit() else int(number)
+
+
+def read_problem(file: Path) -> tuple[Problem, str]:
+    """The problem in a file, which must have means, and what to call it."""
+    problem = from_document(files.read(file), where=str(file))
+    if not isinstance(problem, Problem):
+        raise InputError(f"{file}: a simulation needs the true means: give it a [means] table")
+    return problem, problem.name or file.stem

@@ -1,0 +1,168 @@
+"""`sidelight race`: policies against each other, on one problem, under the same luck."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .. import console, figures, files
+from ..errors import InputError, Interrupted, PolicyError
+from ..problem import Problem
+from ..simulate import Results, simulate
+from .options import count, read_problem, seed_option
+
+FIGURES = (".png", ".svg", ".pdf")
+
+
+@click.command("race")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "-p",
+    "--policy",
+    "policies",
+    multiple=True,
+    metavar="POLICY",
+    help="A policy, name:parameter=value; repeat for more.  [default: all that can run here]",
+)
+@click.option(
+    "-T", "--horizon", type=count, default="1e4", show_default=True, metavar="N", help="Rounds."
+)
+@click.option(
+    "-n",
+    "--replicates",
+    type=count,
+    default="100",
+    show_default=True,
+    metavar="N",
+    help="Runs of each policy.",
+)
+@seed_option
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 1024),
+    metavar="N",
+    help="They change nothing but speed.  [default: all processors]",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Write data, tables, figures here.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the regret to this file.")
+@click.option("--json", "as_json", is_flag=True, help="Print data for machines.")
+def race_command(
+    file: Path,
+    policies: tuple[str, ...],
+    out: Path | None,
+    plot: Path | None,
+    as_json: bool,
+    **numbers: Any,
+) -> None:
+    """Race policies on the problem in FILE, and print what each of them lost.
+
+    Every policy meets the same luck, so that differences are differences of decisions; the same
+    seed gives the same numbers, with any number of threads. Ctrl-C keeps the finished replicates.
+
+    \b
+        sidelight race dosing.toml
+        sidelight race dosing.toml -p greedy -p uniform -T 1e5 -n 1000 --seed 1
+        sidelight race dosing.toml -p ucb-n:exploration=0.5 -p ts-n --plot regret.png
+        sidelight race dosing.toml --out out/        results.parquet, table.csv, regret.svg ...
+    """
+    problem, name = read_problem(file)
+    _check_outputs(out, plot)
+    chosen = policies or _all_that_can_run(problem, numbers["horizon"])
+    if numbers["horizon"] < len(problem):
+        click.echo(
+            f"note: {numbers['horizon']} rounds for {len(problem)} actions: too few for a policy "
+            "to try each of them once",
+            err=True,
+        )
+    stopped: Interrupted | PolicyError | None = None
+    try:
+        with console.race_progress() as tick:
+            results: Results | None = simulate(problem, chosen, progress=tick, **numbers)
+    except (Interrupted, PolicyError) as error:
+        results, stopped = error.results, error
+    if results is not None:
+        _show(results, name, as_json)
+        _save(results, name, out, plot)
+    if isinstance(stopped, Interrupted):
+        kept = 0 if results is None else results.replicates
+        click.echo(f"{kept} of {numbers['replicates']} replicates were finished", err=True)
+    if stopped is not None:
+        raise stopped
+
+
+def _check_outputs(out: Path | None, plot: Path | None) -> None:
+    """Before the race: nobody wants to hear after an hour that a folder is missing."""
+    if plot is not None and plot.suffix.lower() not in FIGURES:
+        raise InputError(f"{plot}: a figure needs one of the suffixes {', '.join(FIGURES)}")
+    if plot is not None and not plot.absolute().parent.is_dir():
+        raise InputError(f"{plot}: there is no folder {plot.parent}; make it first")
+    if out is not None:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{out}: cannot be written: {error.strerror or error}") from None
+
+
+def _all_that_can_run(problem: Problem, horizon: int) -> tuple[str, ...]:
+    from ..simulate.entry import fitting  # noqa: PLC0415 - numba takes half a second to import
+
+    fit, refused = fitting(problem, horizon)
+    if refused:
+        click.echo(f"not in this race: {', '.join(refused)}; -p {refused[0]} says why", err=True)
+    return fit
+
+
+def _show(results: Results, name: str, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(_record(results, name), indent=2, ensure_ascii=False))
+        return
+    click.echo(f"{name}: {results.table()}")
+    if said := console.verdict(results):
+        click.echo(said)
+
+
+def _record(results: Results, name: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "horizon": results.horizon,
+        "replicates": results.replicates,
+        "seed": results.seed,
+        "policies": [_finite(row) for row in results.table().to_dicts()],
+        "comparisons": [_finite(vars(pair)) for pair in results.comparisons()],
+        "provenance": _finite(results.provenance),
+    }
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity and no NaN: null."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _save(results: Results, name: str, out: Path | None, plot: Path | None) -> None:
+    targets = [] if plot is None else [plot]
+    if out is not None:
+        results.save(out / "results.parquet")
+        table = results.table()
+        _write(out / "table.csv", table.to_csv())
+        _write(out / "table.md", table.to_markdown())
+        targets += [out / "regret.svg", out / "regret.png"]
+    if targets:
+        figure = results.plot(title=name)
+        for target in targets:
+            figures.save_figure(figure, target)
+    for written in (plot, out):
+        if written is not None:
+            click.echo(f"wrote {written}", err=True)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        files.replace(path, text.encode())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None

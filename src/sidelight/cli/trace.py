@@ -1,0 +1,38 @@
+"""`sidelight trace`: every round of one run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..simulate import trace
+from .options import count, read_problem, seed_option
+
+
+@click.command("trace")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("-p", "--policy", required=True, help="The policy, name:parameter=value.")
+@click.option(
+    "-T", "--horizon", type=count, default="1000", show_default=True, metavar="N", help="Rounds."
+)
+@seed_option
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here, not to stdout.")
+def trace_command(file: Path, policy: str, horizon: int, seed: int, output: Path | None) -> None:
+    """Write down every round of one run: action, observations, and why.
+
+    JSON Lines: a header, then one line for each round. It is replicate 0 of a race with the same
+    seed, so that anybody can check that a policy followed its rule.
+
+    \b
+        sidelight trace dosing.toml -p greedy -T 20
+        sidelight trace dosing.toml -p ucb-n:exploration=0.5 -T 1e5 --seed 1 -o run.jsonl
+    """
+    problem, _ = read_problem(file)
+    run = trace(problem, policy, horizon, seed)
+    if output is None:
+        for line in run.lines():
+            click.echo(line)
+        return
+    run.save(output)
+    click.echo(f"wrote {output}", err=True)

@@ -1,0 +1,145 @@
+"""A race in one table: a row for each policy, what it lost by one moment, and how surely.
+
+`ratio` is the mean divided by the smallest mean of the race: 1 for the best policy, 0/0 = 1 where
+nobody loses anything.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..engine.contract import Floats
+from .statistics import short, standard_error
+
+if TYPE_CHECKING:
+    import rich.table
+
+LEVELS = (0.05, 0.5, 0.95, 0.99)
+TITLES = {
+    "policy": "policy",
+    "mean": "mean regret",
+    "error": "error",
+    "median": "median",
+    "q05": "5%",
+    "q95": "95%",
+    "q99": "99%",
+    "most": "most",
+    "ratio": "to best",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """Regret of one policy: mean, its standard error, quantiles, the largest, mean to best mean."""
+
+    policy: str
+    mean: float
+    error: float
+    median: float
+    q05: float
+    q95: float
+    q99: float
+    most: float
+    ratio: float
+
+    def cells(self) -> tuple[str, ...]:
+        """The row in words."""
+        name, *numbers = asdict(self).values()
+        return (name, *(short(value) for value in numbers[:-1]), _ratio(self.ratio))
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows in the order of the race, at round `t`; print it, or write it as CSV or Markdown."""
+
+    rows: tuple[Row, ...]
+    t: int
+    replicates: int
+
+    @property
+    def title(self) -> str:
+        """What the table shows."""
+        count = "1 replicate" if self.replicates == 1 else f"{self.replicates:,} replicates"
+        rounds = "1 round" if self.t == 1 else f"{self.t:,} rounds"
+        return f"regret after {rounds}, {count}"
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, policy: str) -> Row:
+        """The row of a policy."""
+        for row in self.rows:
+            if row.policy == policy:
+                return row
+        raise KeyError(policy)
+
+    def __str__(self) -> str:
+        lines = [tuple(TITLES.values()), *(row.cells() for row in self.rows)]
+        width = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
+        text = [
+            "  ".join([line[0].ljust(width[0]), *map(str.rjust, line[1:], width[1:])])
+            for line in lines
+        ]
+        return "\n".join([self.title, *text])
+
+    def __rich__(self) -> rich.table.Table:
+        """The table on a terminal."""
+        from rich.table import Table as RichTable  # noqa: PLC0415 - only to print
+        from rich.text import Text  # noqa: PLC0415
+
+        shown = RichTable(box=None, pad_edge=False, header_style="bold")
+        for key, title in TITLES.items():
+            left = key == "policy"
+            shown.add_column(title, justify="left" if left else "right", no_wrap=not left)
+        for row in self.rows:
+            shown.add_row(*(Text(cell) for cell in row.cells()))
+        return shown
+
+    def to_dicts(self) -> list[dict[str, object]]:
+        """Plain data for JSON; what one replicate cannot say is None."""
+        single = {"error": None} if self.replicates == 1 else {}
+        return [asdict(row) | single for row in self.rows]
+
+    def to_csv(self) -> str:
+        """The numbers in full."""
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(TITLES)
+        writer.writerows(asdict(row).values() for row in self.rows)
+        return stream.getvalue()
+
+    def to_markdown(self) -> str:
+        """The table as it is printed, for a page."""
+        lines = [tuple(TITLES.values()), *(row.cells() for row in self.rows)]
+        text = [" | ".join(cell.replace("|", "\\|") for cell in line) for line in lines]
+        rule = " | ".join(["---", *["---:"] * (len(TITLES) - 1)])
+        return "".join(f"| {line} |\n" for line in [text[0], rule, *text[1:]])
+
+
+def tabulate(names: Sequence[str], values: Floats, t: int) -> Table:
+    """The table of regrets with the shape (policy, replicate)."""
+    means = values.mean(axis=1)
+    errors = standard_error(values, axis=1)
+    q05, median, q95, q99 = np.quantile(values, LEVELS, axis=1)
+    most, best = values.max(axis=1), means.min()
+    numbers = zip(means, errors, median, q05, q95, q99, most, ratios(means, best), strict=True)
+    rows = (Row(name, *map(float, row)) for name, row in zip(names, numbers, strict=True))
+    return Table(tuple(rows), t, values.shape[1])
+
+
+def ratios(means: Floats, best: float) -> list[float]:
+    """Each mean divided by the best; infinite where the best is 0 and the mean is not."""
+    if best > 0:
+        return [float(mean / best) for mean in means]
+    return [1.0 if mean == best else math.inf for mean in means]
+
+
+def _ratio(value: float) -> str:
+    return "inf" if math.isinf(value) else f"{value:.3g}x" if value < 1000 else f"{value:.0f}x"

@@ -1,0 +1,293 @@
+"""`sidelight race` and `sidelight trace`, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import sidelight as sl
+from commands import Command
+from sidelight import console
+from sidelight.cli import race as module
+from sidelight.policies import registry
+
+
+def race(dosing: Path, *arguments: object) -> list[str]:
+    """A command for another process."""
+    return [sys.executable, "-m", "sidelight", "race", str(dosing), *map(str, arguments)]
+
+
+# ---- what it prints ------------------------------------------------------------------------------
+
+
+def test_the_table_is_on_stdout_and_the_same_every_time(sidelight: Command, dosing: Path) -> None:
+    arguments = ("race", dosing, "-p", "greedy", "-p", "uniform", "-T", "1e3", "-n", 20)
+    done = sidelight(*arguments, "--seed", 3)
+    assert done.code == 0
+    expected = sl.simulate(sl.gallery("dosing"), ["greedy", "uniform"], 1000, 20, seed=3)
+    assert done.out.startswith(f"dosing: {expected.table()}\n")
+    assert "loses least" in done.out
+    assert sidelight(*arguments, "--seed", 3, "--threads", 1).out == done.out
+    assert sidelight(*arguments).out != done.out
+
+
+def test_without_policies_all_run_that_can(sidelight: Command, dosing: Path) -> None:
+    done = sidelight("race", dosing, "-T", 50, "-n", 2)
+    assert done.code == 0
+    raced = [line.split()[0] for line in done.out.splitlines()[2:-1]]
+    assert {"greedy", "uniform"} <= set(raced)
+    (note,) = re.findall(r"not in this race: (.*); -p ucb-n says why", done.err)
+    assert sorted([*raced, *note.split(", ")]) == sorted(registry.names())
+    why = sidelight("race", dosing, "-p", "ucb-n")
+    assert why.code == 2
+    assert "needs actions that show themselves" in why.err
+
+
+def test_machines_get_the_same_numbers(sidelight: Command, dosing: Path) -> None:
+    arguments = ("-p", "greedy", "-p", "uniform", "-T", 100, "-n", 5, "--json")
+    data = json.loads(sidelight("race", dosing, *arguments).out)
+    expected = sl.simulate(sl.gallery("dosing"), ["greedy", "uniform"], 100, 5)
+    assert data["policies"] == expected.table().to_dicts()
+    assert data["comparisons"][0]["mean"] == expected.compare("greedy", "uniform").mean
+    assert (data["horizon"], data["replicates"], data["seed"]) == (100, 5, 0)
+    assert data["provenance"]["versions"]["sidelight"] == sl.__version__
+
+
+def test_json_has_no_nan_and_no_infinity(sidelight: Command, dosing: Path) -> None:
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    done = sidelight("race", dosing, "-T", 5, "-n", 1, "--json")
+    data = json.loads(done.out, parse_constant=refuse)
+    assert data["policies"][0]["error"] is None
+    assert data["comparisons"][0]["low"] is None
+
+
+def test_the_verdict_is_careful() -> None:
+    bandit = sl.gallery("bandit")
+    few = sl.simulate(bandit, ["ucb-n", "ucb-n:exploration=1.99"], 200, 10)
+    assert "cannot be told apart" in console.verdict(few)
+    many = sl.simulate(bandit, ["ts-n", "uniform"], 1000, 50)
+    assert console.verdict(many).startswith("ts-n loses least, ")
+    assert "more (-n)" in console.verdict(sl.simulate(bandit, ["ts-n", "uniform"], 10, 1))
+    assert console.verdict(sl.simulate(bandit, "ts-n", 10, 5)) == ""
+
+
+# ---- what it writes ------------------------------------------------------------------------------
+
+
+def test_out_gets_data_tables_and_figures(sidelight: Command, dosing: Path, tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    arguments = ("race", dosing, "-p", "greedy", "-p", "uniform", "-T", 200, "-n", 8)
+    done = sidelight(*arguments, "--out", out, "--plot", "p.pdf")
+    assert done.code == 0
+    assert f"wrote {out}" in done.err
+    names = ["regret.png", "regret.svg", "results.parquet", "table.csv", "table.md"]
+    assert sorted(path.name for path in out.iterdir()) == names
+    results = sl.Results.load(out / "results.parquet")
+    assert results.policies == ("greedy", "uniform")
+    assert pl.read_csv(out / "table.csv")["mean"].to_list() == [
+        row.mean for row in results.table().rows
+    ]
+    assert (out / "table.md").read_text() == results.table().to_markdown()
+    assert (tmp_path / "p.pdf").read_bytes().startswith(b"%PDF")
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert sidelight(*arguments, "--out", out).code == 0
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+# ---- bad input -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["-p", "gredy"], "no policy is called 'gredy'; did you mean 'greedy'?"),
+        (["-p", "greedy:a=1"], "has no parameter 'a'"),
+        (["-p", "greedy", "-p", "greedy"], "two policies are called 'greedy'"),
+        (["-n", "0"], "'0' is not a positive number"),
+        (["-n", "2.5"], "'2.5' is not a whole number"),
+        (["-T", "0"], "'0' is not a positive number"),
+        (["-T", "-5"], "'-5' is not a positive number"),
+        (["-T", "nan"], "'nan' is not a positive number"),
+        (["-T", "1e30"], "must be at least 1 and at most"),
+        (["--seed", "-1"], "--seed"),
+        (["--threads", "0"], "--threads"),
+        (["--plot", "x.gif"], "needs one of the suffixes .png, .svg, .pdf"),
+        (["--plot", "nowhere/x.png"], "there is no folder nowhere"),
+        (["--out", "dosing.toml"], "dosing.toml: cannot be written"),
+    ],
+)
+def test_bad_input_gets_a_sentence(
+    sidelight: Command, dosing: Path, arguments: list[str], says: str
+) -> None:
+    done = sidelight("race", dosing, *arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert says in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_file_without_means_cannot_race(sidelight: Command, tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("source,target\n0,1\n1,0\n")
+    for command in (["race"], ["trace", "-p", "greedy"]):
+        done = sidelight(*command, "edges.csv")
+        assert (done.code, done.out) == (2, "")
+        assert "give it a [means] table" in done.err
+
+
+def test_fewer_rounds_than_actions_are_allowed_with_a_note(
+    sidelight: Command, dosing: Path
+) -> None:
+    done = sidelight("race", dosing, "-p", "greedy", "-T", 3, "-n", 2)
+    assert done.code == 0
+    assert "note: 3 rounds for 4 actions" in done.err
+    assert "note" not in sidelight("race", dosing, "-p", "greedy", "-T", 4, "-n", 2).err
+
+
+def test_a_policy_that_fails_leaves_the_others(
+    sidelight: Command, dosing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Lost:
+        name = "lost"
+
+        def choose(self, belief: sl.Belief, rng: object) -> float:
+            return float("nan") if belief.rounds == 2 else 0
+
+    def with_one_more(problem: sl.Problem, policies: Any, **numbers: Any) -> sl.Results:
+        return sl.simulate(problem, [*policies, Lost()], **numbers)
+
+    monkeypatch.setattr(module, "simulate", with_one_more)
+    done = sidelight("race", dosing, "-p", "greedy", "-T", 10, "-n", 4, "--out", "kept")
+    assert done.code == 1
+    assert "error: policy 'lost', round 3 of replicate 0: choose returned nan" in done.err
+    assert "greedy" in done.out
+    assert sl.Results.load(tmp_path / "kept" / "results.parquet").policies == ("greedy",)
+
+
+# ---- progress and interruption -------------------------------------------------------------------
+
+
+def test_plain_lines_where_there_is_no_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([1000.0, 1004.0, 1015.0, 1016.0, 1035.0])
+    monkeypatch.setattr("sidelight.console.time.monotonic", lambda: next(clock))
+    with console.race_progress() as tick:
+        for done in (1_000_000, 2_000_000, 4_000_000, 5_000_000, 8_000_000):
+            tick(done, 10_000_000)
+    assert capsys.readouterr().err.splitlines() == [
+        "40% of 10M rounds, 200k rounds/s, 30 s left",
+        "80% of 10M rounds, 200k rounds/s, 10 s left",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.2, "0 s"),
+        (59.4, "59 s"),
+        (200, "3 min 20 s"),
+        (7 * 3600 + 301, "7 h 05 min"),
+        (9e6, "104 days"),
+    ],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert console.duration(seconds) == text
+
+
+def test_big_numbers_are_short() -> None:
+    numbers = (3.0, 1234, 56_789_000, 2e9, 4e12)
+    assert [console.compact(x) for x in numbers] == ["3", "1.23k", "56.8M", "2G", "4T"]
+
+
+def interrupted(command: list[str]) -> tuple[int, str, str]:
+    """Run on a terminal until the bar moves, press Ctrl-C; exit code, stdout, terminal."""
+    terminal, end = pty.openpty()
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=end, env={**os.environ, "TERM": "xterm"}
+    ) as process:
+        os.close(end)
+        shown = b""
+        while b"rounds/s" not in shown:
+            shown += os.read(terminal, 4096)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout is not None
+        out = process.stdout.read()
+        while True:
+            try:
+                shown += os.read(terminal, 4096)
+            except OSError:  # how Linux says that nobody has the terminal open any more
+                break
+    os.close(terminal)
+    return process.returncode, out.decode(), shown.decode()
+
+
+def test_ctrl_c_keeps_what_was_finished(dosing: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    arguments = ("-p", "uniform", "-T", 10**5, "-n", 10**5, "--seed", 1, "--out", out)
+    code, printed, shown = interrupted(race(dosing, *arguments))
+    assert code == 130
+    assert "Traceback" not in shown
+    assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")  # the cursor is back
+    kept = int(re.findall(r"(\d+) of 100000 replicates were finished", shown)[0])
+    assert "interrupted" in shown
+    assert 0 < kept < 10**5
+    assert f"regret after 100,000 rounds, {kept:,} replicate" in printed
+    results = sl.Results.load(out / "results.parquet")
+    assert results.replicates == kept
+    some = min(kept, 50)
+    expected = sl.simulate(sl.gallery("dosing"), "uniform", 10**5, some, seed=1)
+    assert results.regret[:, :some].tobytes() == expected.regret.tobytes()
+
+
+def test_ctrl_c_before_anything_was_finished(dosing: Path) -> None:
+    code, printed, shown = interrupted(race(dosing, "-p", "uniform", "-T", 10**14, "-n", 3))
+    assert (code, printed) == (130, "")
+    assert "0 of 3 replicates were finished" in shown
+    assert "Traceback" not in shown
+
+
+# ---- traces --------------------------------------------------------------------------------------
+
+
+def test_a_trace_goes_to_stdout_or_to_a_file(
+    sidelight: Command, dosing: Path, tmp_path: Path
+) -> None:
+    arguments = ("trace", dosing, "-p", "greedy", "-T", 30, "--seed", 2)
+    done = sidelight(*arguments)
+    assert done.code == 0
+    expected = sl.trace(sl.gallery("dosing"), "greedy", 30, seed=2)
+    assert done.out.splitlines() == list(expected.lines())
+    written = sidelight(*arguments, "-o", "run.jsonl")
+    assert (written.code, written.out) == (0, "")
+    assert written.err.endswith("wrote run.jsonl\n")
+    assert (tmp_path / "run.jsonl").read_text() == done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "Missing option '-p'"),
+        (["-p", "ucbn"], "did you mean 'ucb-n'"),
+        (["-p", "greedy", "-T", "0"], "is not a positive number"),
+        (["-p", "greedy", "-T", "1e12"], "does not fit in memory"),
+        (["-p", "greedy", "-T", "9", "-o", "nowhere/run.jsonl"], "cannot be written"),
+    ],
+)
+def test_bad_traces_get_a_sentence(
+    sidelight: Command, dosing: Path, arguments: list[str], says: str
+) -> None:
+    done = sidelight("trace", dosing, *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
