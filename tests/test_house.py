@@ -35,6 +35,7 @@ ROOMS = [
     ["policies"],
     ["simulate"],
     ["gym"],
+    ["recommend"],
     ["analysis"],
     ["console"],
     ["cli"],

@@ -15,6 +15,7 @@ from .errors import InputError, Interrupted, MissingExtraError, PolicyError, Sid
 from .feedback import Feedback
 from .gallery import gallery
 from .problem import Problem, load
+from .recommend import Recommendation, recommend
 from .simulate import Results, Trace, simulate, trace
 from .structure import coverage, rho_lp, structure
 
@@ -31,6 +32,7 @@ __all__ = [
     "MissingExtraError",
     "PolicyError",
     "Problem",
+    "Recommendation",
     "Results",
     "SidelightError",
     "Trace",
@@ -41,6 +43,7 @@ __all__ = [
     "gallery",
     "guarantees",
     "load",
+    "recommend",
     "rho_lp",
     "simulate",
     "structure",

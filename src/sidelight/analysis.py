@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from . import bounds, guarantees
 from .bounds import Bound
@@ -12,6 +12,7 @@ from .curves import minimax_rate
 from .feedback import Feedback
 from .labels import Label, display, encode_label
 from .problem import Problem
+from .recommend import Recommendation, recommend
 from .structure import Actions, Bracket, GradedBracket, Structure, structure
 
 # Beyond this ratio of the largest to the smallest variance, "seen" and "barely seen" differ.
@@ -33,6 +34,7 @@ class Analysis:
     worst_case_from: str
     bounds: Mapping[str, Bound]
     guarantees: Mapping[str, Bound]
+    recommendation: Recommendation
 
     @property
     def feedback(self) -> Feedback:
@@ -49,6 +51,7 @@ class Analysis:
             "worst_case": self.worst_case,
             "bounds": {name: bound_record(bound) for name, bound in self.bounds.items()},
             "guarantees": {name: bound_record(bound) for name, bound in self.guarantees.items()},
+            "recommendation": asdict(self.recommendation),
         }
 
 
@@ -91,7 +94,8 @@ def analyze(
             "asymptotic": guarantees.asymptotic(subject, horizon),
         }
     source = rate.words if worst_case is None else "given"
-    return Analysis(subject, name, upper, found, horizon, B, source, lower, promised)
+    advice = recommend(feedback, upper, horizon)
+    return Analysis(subject, name, upper, found, horizon, B, source, lower, promised, advice)
 
 
 def model_name(feedback: Feedback) -> str:

@@ -57,6 +57,7 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
     for sentence in (prices(analysis), *caveats(found)):
         if sentence:
             console.print(Text(sentence))
+    console.print(Text(f"recommended policy: {analysis.recommendation}"))
 
 
 @contextmanager

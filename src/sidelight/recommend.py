@@ -1,0 +1,82 @@
+"""Which policy to use on a structure, and why, in one sentence.
+
+The default, `ids`, runs everywhere and is within a few percent of the best policy nearly everywhere
+(benchmarks/suite.md). It is not worth its mixture where all actions show the same: then learning is
+free, and playing what looks best is as good. It has no proved guarantee; where the paper's
+Algorithm 2 has one, that is said too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import InputError
+from .feedback import Feedback
+from .labels import display
+
+NAMED = 3  # labels in a sentence; beyond that, a number
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """A policy, as `simulate` takes it, and the reason."""
+
+    policy: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.policy}: {self.why}"
+
+
+def recommend(
+    feedback: Feedback, upper: float = 1.0, horizon: float | None = None
+) -> Recommendation:
+    """The policy to use on this structure, for means in [0, upper] and so many rounds, if known."""
+    if not upper > 0:
+        raise InputError(f"upper = {upper} must be positive: it is the largest mean there can be")
+    if horizon is not None and not horizon >= 1:
+        raise InputError(f"horizon = {horizon} must be at least 1: it is a number of rounds")
+    if len(feedback) == 1:
+        return Recommendation("greedy", "there is only one action")
+    if (feedback.variance == feedback.variance[0]).all():
+        return Recommendation(
+            "greedy", "every action shows the same, so that learning costs nothing"
+        )
+    return Recommendation("ids", "; ".join([_reason(feedback), *_remarks(feedback, upper, horizon)]))
+
+
+def _reason(feedback: Feedback) -> str:
+    seen = feedback.observes
+    own = seen.diagonal()
+    others = (seen | np.eye(len(feedback), dtype=bool)).all(axis=0)  # by every other action
+    weak = np.flatnonzero(~own & ~others)
+    if len(weak):
+        who = np.flatnonzero(seen[:, weak].any(axis=1))
+        return (
+            f"{_names(feedback, weak)} must be looked at through {_names(feedback, who)}, and it "
+            "pays for that only as long as it repays itself"
+        )
+    if not own.all():
+        blind = _names(feedback, np.flatnonzero(~own))
+        return f"{blind} cannot be learnt by playing it, on which optimism and sampling rely"
+    if feedback.is_bandit:
+        return "a bandit, on which it loses a little less than Thompson sampling"
+    return "it plays what shows most for its price, not only what may be best"
+
+
+def _remarks(feedback: Feedback, upper: float, horizon: float | None) -> list[str]:
+    said = []
+    best = np.sqrt(feedback.variance.min(axis=0).max())
+    if horizon is not None and best > upper * np.sqrt(horizon):
+        said.append("but so few rounds cannot tell the actions apart, whatever the policy")
+    if feedback.uniform_sigma is not None:
+        said.append("if a proved bound on the worst case matters more, 'minimax' has one")
+    return said
+
+
+def _names(feedback: Feedback, which: np.ndarray[tuple[int], np.dtype[np.int64]]) -> str:
+    if len(which) > NAMED:
+        return f"{len(which)} of the {len(feedback)} actions"
+    return " and ".join(display(feedback.labels[j]) for j in which)

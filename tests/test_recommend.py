@@ -1,0 +1,54 @@
+"""The recommended policy runs on the structure, and the reason speaks of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from races import accepts
+from sidelight.gallery import CATALOGUE
+
+
+@pytest.mark.parametrize("recipe", CATALOGUE)
+def test_the_recommended_policy_runs(recipe: str) -> None:
+    problem = sl.gallery(recipe)
+    found = sl.recommend(problem.feedback, problem.upper, 10_000)
+    assert accepts(found.policy, problem)
+    assert str(found) == f"{found.policy}: {found.why}"
+    assert "\n" not in found.why
+
+
+@pytest.mark.parametrize(
+    ("feedback", "policy", "why"),
+    [
+        (sl.Feedback.full_information(3), "greedy", "learning costs nothing"),
+        (sl.Feedback(np.tile([1.0, 4.0], (2, 1))), "greedy", "shows the same"),
+        (sl.Feedback.bandit(1), "greedy", "only one action"),
+        (sl.Feedback.bandit(3), "ids", "Thompson"),
+        (sl.gallery("loopless").feedback, "ids", "5 of the 5 actions cannot be learnt"),
+        (sl.gallery("graded").feedback, "ids", "shows most for its price"),
+    ],
+)
+def test_reasons(feedback: sl.Feedback, policy: str, why: str) -> None:
+    found = sl.recommend(feedback)
+    assert found.policy == policy
+    assert why in found.why
+
+
+def test_weak_actions_and_who_shows_them_are_named() -> None:
+    variance = [[1, 1, 1], [np.inf] * 3, [np.inf] * 3]
+    found = sl.recommend(sl.Feedback(variance, labels=["test", "B", "C"]), horizon=100)
+    assert "B and C must be looked at through test" in found.why
+    assert "'minimax'" in found.why
+
+
+def test_too_few_rounds_are_said_to_be_so() -> None:
+    assert "so few rounds" in sl.recommend(sl.Feedback.bandit(3, 1e3), 1.0, 100).why
+    assert "so few rounds" not in sl.recommend(sl.Feedback.bandit(3, 1.0), 1.0, 100).why
+
+
+@pytest.mark.parametrize("given", [{"upper": 0}, {"upper": -1}, {"horizon": 0}])
+def test_senseless_numbers_are_refused(given: dict[str, float]) -> None:
+    with pytest.raises(sl.InputError, match="must be"):
+        sl.recommend(sl.Feedback.bandit(2), **given)
