@@ -73,7 +73,7 @@ def random_case(seed: int) -> tuple[Problem, float, float]:
     rng = np.random.default_rng(seed)
     problem = random_problem(rng, int(rng.integers(1, 5)))
     T = 10 ** rng.uniform(1, 8)
-    B = problem.upper * 10 ** rng.uniform(-0.5, 1.5) * T ** rng.choice([0.5, 2 / 3])
+    B = problem.upper * 10 ** rng.uniform(-1.3, 0.7) * T ** rng.choice([0.5, 2 / 3])
     return problem, T, B
 
 

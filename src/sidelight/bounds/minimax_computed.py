@@ -47,7 +47,7 @@ def minimax_computed(
     found = hardest(feedback.variance, middle.upper, T, deadline)
     problem = Problem(feedback, np.minimum(found.theta * middle.upper, middle.upper), middle.upper)
     scaled = setting(problem.means, feedback.variance, problem.upper, T)
-    final = least(scaled, found.found.cuts, FINAL_TOLERANCE)
+    final = least(scaled, found.found, FINAL_TOLERANCE)
     certificate = _certificate(problem, scaled, final, horizon)
     if certificate is None:
         nothing = Certificate(exact_case(problem, horizon), (), 0.0)

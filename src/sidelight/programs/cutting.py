@@ -36,6 +36,7 @@ from .solver import solve_linear
 # An alternative equal to theta with a huge shift says <p, gaps> <= beta, to a part in 1e12.
 NO_CHANGE = 1e12
 MAX_STEPS = 300
+KEPT_CUTS = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,19 +174,22 @@ class Least:
 
 
 def least(
-    problem: Setting, start: Cuts | None, tolerance: float, *, enough: float = 0.0, steps: int = 100
+    problem: Setting, start: Least | None, tolerance: float, *, enough: float = 0.0
 ) -> Least:
     """The smallest loss of any plan: the minimax value as far as this theta can show it.
 
-    Stops early once the value is known to stay below `enough`.
+    `start` is the answer for a similar theta. Stops early once the value is known to stay below
+    `enough`.
     """
-    cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(start)
-    plan = np.full(len(problem.theta), 1.0 / len(problem.theta))
-    found = separate(problem, plan, max(float(plan @ problem.gaps), 1e-9))
+    K = len(problem.theta)
+    cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(_useful(start))
+    plan = np.full(K, 1.0 / K) if start is None else start.plan
+    trial = max(float(plan @ problem.gaps), 1e-9) if start is None else start.lower
+    found = separate(problem, plan, trial)
     best = Least(0.0, found.loss, np.zeros(len(cuts)), cuts, plan)
-    trial = 0.5 * found.loss
+    trial = 0.5 * found.loss if start is None else min(trial, 0.9 * found.loss)
     cuts = cuts.with_(found.cuts)
-    for _ in range(steps):
+    for _ in range(MAX_STEPS):
         rows = cut_rows(problem, cuts, trial)
         _, weights, plan = refute(rows)
         lower = _excluded(rows, cuts.shifts, weights, trial)
@@ -198,6 +202,12 @@ def least(
         trial = best.lower if best.lower > 0 else 0.5 * min(trial, found.loss)
         cuts = cuts.with_(found.cuts)
     return best
+
+
+def _useful(found: Least) -> Cuts:
+    """The cuts in the proof and a few others; that of no change belongs to its own theta."""
+    heavy = np.argsort(-found.weights, kind="stable")[:KEPT_CUTS]
+    return found.cuts.only(heavy[found.cuts.shifts[heavy] != NO_CHANGE])
 
 
 def slope(problem: Setting, found: Least) -> Array:
