@@ -17,9 +17,10 @@ fixed, weights w >= 0 exclude every beta with min_i sum_k w_k h_k(i) > 0, and th
 is one monotone equation; it is where the next program is solved (Dinkelbach), so that the excluded
 beta only grows.
 
-Plans reach down to 1e-12 and entries up to T: columns are scaled so that one unit of each variable
-costs at most `unit`, the size of the answer, and fills at most 1 in every row; rows have largest
-entry 1. The constraint sum p = 1 is written sum p >= 1: all else is homogeneous and gaps are >= 0,
+Plans reach down to 1e-12 and entries up to T, and HiGHS takes entries below 1e-9 for 0. Columns are
+scaled so that one unit of each variable costs at most `unit`, the size of the answer, and fills at
+most 1 in every row, or so that one unit is what the last plan had, if that is more; then the
+entries that matter in the rows that bind are of one size. Rows have largest entry 1. The constraint sum p = 1 is written sum p >= 1: all else is homogeneous and gaps are >= 0,
 so a larger sum helps nobody.
 """
 
@@ -69,7 +70,7 @@ def cheapest(
     plan, last, weights = None, None, np.zeros(len(cuts))
     for step in range(1, MAX_STEPS + 1):
         rows = cut_rows(problem, cuts, beta)
-        last, (plan, weights) = plan, _cheapest_under(problem.gaps, rows, unit)
+        last, (plan, weights) = plan, _cheapest_under(problem.gaps, rows, unit, plan)
         if plan is None:
             return Plan(None, weights, cuts, loss, step)
         found = separate(problem, plan, beta)
@@ -86,18 +87,18 @@ def _padded(weights: Array, cuts: Cuts) -> Array:
     return np.pad(weights, (0, len(cuts) - len(weights)))
 
 
-def _cheapest_under(gaps: Array, rows: Array, unit: float) -> tuple[Array | None, Array]:
+def _cheapest_under(
+    gaps: Array, rows: Array, unit: float, guess: Array | None
+) -> tuple[Array | None, Array]:
     """The cheapest plan under these rows with its weights; or None with weights that refute all."""
-    columns = np.maximum(np.abs(rows).max(axis=0), np.maximum(gaps / unit, 1.0))
-    sizes = np.abs(rows / columns).max(axis=1)
-    scaled = rows / columns / sizes[:, None]
+    columns, sizes, scaled = _scaled(rows, gaps / unit, guess)
     demand = np.zeros(len(rows) + 1)
     demand[-1] = 1.0
     answer = solve_linear(
         gaps / unit / columns, np.vstack([-scaled, 1.0 / columns]), demand, math.inf
     )
     if answer.x is None or answer.multipliers is None:
-        return None, refute(rows)[1]
+        return None, refute(rows, guess)[1]
     plan = np.maximum(answer.x, 0.0) / columns
     weights = np.maximum(answer.multipliers[:-1], 0.0) / sizes * unit
     return _settled(gaps, rows, plan / plan.sum(), weights)
@@ -140,11 +141,18 @@ def _corrected(x: Array, where: IntArray, terms: Array, missing: Array) -> Array
     return better
 
 
-def refute(rows: Array) -> tuple[float, Array, Array]:
-    """The game min_p max_k rows_k p / size_k: its value, the weights of the rows, and the plan."""
-    columns = np.maximum(np.abs(rows).max(axis=0), 1.0)
+def _scaled(rows: Array, costs: Array, guess: Array | None) -> tuple[Array, Array, Array]:
+    """Units of the columns and of the rows, and the rows in these units."""
+    columns = np.maximum(np.abs(rows).max(axis=0), np.maximum(costs, 1.0))
+    if guess is not None:
+        columns = np.minimum(columns, 1.0 / np.maximum(guess, 1e-300))
     sizes = np.abs(rows / columns).max(axis=1)
-    scaled = rows / columns / sizes[:, None]
+    return columns, sizes, rows / columns / sizes[:, None]
+
+
+def refute(rows: Array, guess: Array | None = None) -> tuple[float, Array, Array]:
+    """The game min_p max_k rows_k p / size_k: its value, the weights of the rows, and the plan."""
+    columns, sizes, scaled = _scaled(rows, np.zeros(rows.shape[1]), guess)
     count = rows.shape[1]
     demand = np.zeros(len(rows) + 1)
     demand[-1] = 1.0
@@ -191,7 +199,7 @@ def least(
     cuts = cuts.with_(found.cuts)
     for _ in range(MAX_STEPS):
         rows = cut_rows(problem, cuts, trial)
-        _, weights, plan = refute(rows)
+        _, weights, plan = refute(rows, plan)
         lower = _excluded(rows, cuts.shifts, weights, trial)
         found = separate(problem, plan, trial)
         if lower > best.lower:
