@@ -90,7 +90,27 @@ def _padded(weights: Array, cuts: Cuts) -> Array:
 def _cheapest_under(
     gaps: Array, rows: Array, unit: float, guess: Array | None
 ) -> tuple[Array | None, Array]:
-    """The cheapest plan under these rows with its weights; or None with weights that refute all."""
+    """The cheapest plan under these rows with its weights; or None with weights that refute all.
+
+    If a plan violates a row that the scaling made invisible, another scaling is tried.
+    """
+    scalings = [None] if guess is None else [guess, None, 0.5 * guess + 0.5 / len(gaps)]
+    answers: list[tuple[float, Array, Array]] = []
+    for scaling in scalings:
+        plan, weights = _vertex(gaps, rows, unit, scaling)
+        if plan is None:
+            return None, weights
+        excess = float((rows @ plan / (np.abs(rows) @ plan)).max())
+        answers.append((excess, plan, weights))
+        if excess <= 1e-9:
+            break
+    _, plan, weights = min(answers, key=lambda answer: answer[0])
+    return plan, weights
+
+
+def _vertex(
+    gaps: Array, rows: Array, unit: float, guess: Array | None
+) -> tuple[Array | None, Array]:
     columns, sizes, scaled = _scaled(rows, gaps / unit, guess)
     demand = np.zeros(len(rows) + 1)
     demand[-1] = 1.0
@@ -146,6 +166,7 @@ def _scaled(rows: Array, costs: Array, guess: Array | None) -> tuple[Array, Arra
     columns = np.maximum(np.abs(rows).max(axis=0), np.maximum(costs, 1.0))
     if guess is not None:
         columns = np.minimum(columns, 1.0 / np.maximum(guess, 1e-300))
+    columns = columns / columns.min()  # the sum of all must stay visible
     sizes = np.abs(rows / columns).max(axis=1)
     return columns, sizes, rows / columns / sizes[:, None]
 
