@@ -99,9 +99,7 @@ def test_reported_values_are_those_of_the_reported_alternatives(seed: int) -> No
     problem, plan = random_case(rng, 4)
     found = separate(problem, plan, 1e-3)
     assert ((found.cuts.means >= 0) & (found.cuts.means <= 1)).all()
-    for value, other, shift in zip(
-        found.values, found.cuts.means, found.cuts.shifts, strict=True
-    ):
+    for value, other, shift in zip(found.values, found.cuts.means, found.cuts.shifts, strict=True):
         here = naive.loss_at(problem.theta, problem.info, plan, other, shift)
         assert here == pytest.approx(value, rel=1e-9, abs=1e-12 * (1 + shift))
         assert here <= found.loss * (1 + 1e-12)

@@ -20,8 +20,9 @@ beta only grows.
 Plans reach down to 1e-12 and entries up to T, and HiGHS takes entries below 1e-9 for 0. Columns are
 scaled so that one unit of each variable costs at most `unit`, the size of the answer, and fills at
 most 1 in every row, or so that one unit is what the last plan had, if that is more; then the
-entries that matter in the rows that bind are of one size. Rows have largest entry 1. The constraint sum p = 1 is written sum p >= 1: all else is homogeneous and gaps are >= 0,
-so a larger sum helps nobody.
+entries that matter in the rows that bind are of one size. Rows have largest entry 1. The constraint
+sum p = 1 is written sum p >= 1: all else is homogeneous and gaps are >= 0, so a larger sum helps
+nobody.
 """
 
 from __future__ import annotations
@@ -202,9 +203,7 @@ class Least:
     plan: Array
 
 
-def least(
-    problem: Setting, start: Least | None, tolerance: float, *, enough: float = 0.0
-) -> Least:
+def least(problem: Setting, start: Least | None, tolerance: float, *, enough: float = 0.0) -> Least:
     """The smallest loss of any plan: the minimax value as far as this theta can show it.
 
     `start` is the answer for a similar theta. Stops early once the value is known to stay below
@@ -216,6 +215,8 @@ def least(
     trial = max(float(plan @ problem.gaps), 1e-9) if start is None else start.lower
     found = separate(problem, plan, trial)
     best = Least(0.0, found.loss, np.zeros(len(cuts)), cuts, plan)
+    if best.upper <= 0:
+        return best
     trial = 0.5 * found.loss if start is None else min(trial, 0.9 * found.loss)
     cuts = cuts.with_(found.cuts)
     for _ in range(MAX_STEPS):

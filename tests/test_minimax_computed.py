@@ -1,0 +1,109 @@
+"""The computed minimax bound: as large as the reference values, and proved.
+
+A search is stopped by its budget, so tests that expect a value give it more than it needs.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from naive.structures import matrix, structure
+from sidelight import Feedback, InputError, Problem
+from sidelight.bounds import Bound, Certificate, general, minimax_computed
+from sidelight.bounds.hard_means import Group, groups
+
+# Certified at hand-picked means, T = 10,000, sigma = D = 1; the search must come within 1 %.
+REFERENCES = [
+    ("bandit", 2, 33.7),
+    ("bandit", 3, 52.4),
+    ("loopless", 3, 33.9),
+    ("full", 2, 19.0),
+    ("cycle", 3, 181.0),
+    ("revealing", 3, 231.6),
+]
+QUICK = [("full", 2, 19.0), ("loopless", 3, 33.9), ("bandit", 2, 33.7)]
+
+
+def assert_proved(bound: Bound, feedback: Feedback, T: float) -> None:
+    assert bound.valid
+    assert isinstance(bound.certificate, Certificate)
+    assert bound.certificate.claim == "minimax"
+    assert bound.certificate.case.worst_case == bound.value
+    assert bound.certificate.check()
+    assert bound.means is not None
+    assert tuple(map(float, bound.certificate.case.means)) == tuple(bound.means)
+    # The general bound agrees that nobody qualifies.
+    assert general(Problem(feedback, bound.means), T, 0.999 * bound.value).value == math.inf
+
+
+@pytest.mark.parametrize(("name", "actions", "value"), QUICK)
+def test_reference_values(name: str, actions: int, value: float) -> None:
+    feedback = structure(name, actions)
+    bound = minimax_computed(feedback, 1.0, 1e4, budget=120.0)
+    assert bound.value >= 0.99 * value
+    assert_proved(bound, feedback, 1e4)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("name", "actions", "value"), REFERENCES)
+def test_all_reference_values(name: str, actions: int, value: float) -> None:
+    feedback = structure(name, actions)
+    bound = minimax_computed(feedback, 1.0, 1e4, budget=300.0)
+    assert bound.value >= value
+    assert_proved(bound, feedback, 1e4)
+
+
+@pytest.mark.parametrize("name", ["cycle", "revealing", "het3", "star"])
+def test_any_budget_gives_a_proof(name: str) -> None:
+    feedback = structure(name, 3)
+    bound = minimax_computed(feedback, 1.0, 1e4, budget=0.2)
+    assert bound.value > 0
+    assert_proved(bound, feedback, 1e4)
+
+
+def test_the_tied_pair_is_the_hardest_with_full_information() -> None:
+    bound = minimax_computed(structure("full", 2), 1.0, 1e4, budget=60.0)
+    assert bound.value == pytest.approx(0.1910009 * 100, rel=1e-6)
+
+
+def test_units() -> None:
+    plain = minimax_computed(structure("full", 2), 1.0, 1e4, budget=60.0)
+    large = minimax_computed(structure("full", 2, 2.0), 2.0, 1e4, budget=60.0)
+    assert large.value == pytest.approx(2 * plain.value, rel=1e-6)
+
+
+def test_nothing_to_learn_costs_nothing() -> None:
+    for feedback in (Feedback.bandit(1), Feedback(np.zeros((2, 2)))):
+        bound = minimax_computed(feedback, 1.0, 1e4, budget=1.0)
+        assert bound.value == 0.0
+        assert bound.certificate.check()
+
+
+def test_a_changed_proof_proves_nothing() -> None:
+    bound = minimax_computed(structure("full", 2), 1.0, 1e4, budget=60.0)
+    assert isinstance(bound.certificate, Certificate)
+    data = bound.certificate.to_dict()
+    assert Certificate.from_dict(data).check()
+    for change in ({"worst_case": "20"}, {"rows": data["rows"][:1]}, {"horizon": "9000"}):
+        assert not Certificate.from_dict({**data, **change}).check()
+
+
+def test_starts_differ_in_shape() -> None:
+    assert list(groups(matrix("bandit", 4))) == [Group(0, (1, 2, 3)), Group(0, (1,))]
+    tops = {group.top for group in groups(matrix("revealing", 4))}
+    assert 0 in tops
+    assert len(list(groups(matrix("cycle", 6)))) <= 20
+
+
+@pytest.mark.parametrize("upper", [0.0, -1.0, math.inf])
+def test_impossible_ranges(upper: float) -> None:
+    with pytest.raises(InputError, match="upper"):
+        minimax_computed(Feedback.bandit(2), upper, 1e4)
+
+
+def test_impossible_horizons() -> None:
+    with pytest.raises(InputError, match="horizon"):
+        minimax_computed(Feedback.bandit(2), 1.0, -5)
