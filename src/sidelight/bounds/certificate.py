@@ -257,7 +257,7 @@ def tally(case: Case, rows: Rows) -> tuple[Fraction, list[Fraction]]:
     used = [(weight, row) for weight, row in rows if weight]
     needed = sum((weight * row.need(case) for weight, row in used), ZERO)
     spent = [
-        sum((weight * row.load(case, j) for weight, row in used), ZERO)
+        sum((weight * load for weight, row in used if (load := row.load(case, j))), ZERO)
         for j in range(len(case.means))
     ]
     return needed, spent

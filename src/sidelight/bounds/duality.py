@@ -19,7 +19,7 @@ only one that proves anything.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from numbers import Rational, Real
 
@@ -27,7 +27,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..problem import Problem
-from .certificate import Case, Certificate, Row, Rows, tally, worth
+from .certificate import Case, Certificate, Rows, tally, worth
 from .rational import float_down
 
 
@@ -60,12 +60,6 @@ def positive(value: float, name: str, unit: str) -> Fraction:
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     return Fraction(float(value))
-
-
-def weighted(prices: Iterable[float], rows: Iterable[Row]) -> tuple[tuple[Fraction, Row], ...]:
-    """The rows with positive prices, which become exact weights."""
-    pairs = zip(prices, rows, strict=True)
-    return tuple((Fraction(float(price)), row) for price, row in pairs if price > 0)
 
 
 def proved(case: Case, rows: Rows) -> Certificate:

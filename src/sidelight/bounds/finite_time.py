@@ -10,7 +10,8 @@ m_i is the information needed to tell theta_i from its most misleading change (m
 no c exists, then neither does such a policy, and the bound is infinite.
 
 The bound is about policies with worst-case regret at most B. A small B claims much about few
-policies: below the minimax regret there are none. It is often exactly 0 at practical horizons.
+policies: below the minimax regret there are none. A bound above B says the same as an infinite one.
+It is often exactly 0 at practical horizons.
 
 An action seen without noise by some other one asks for nothing: its row is dropped.
 """
@@ -51,7 +52,7 @@ def finite_time(problem: Problem, horizon: float, worst_case: float) -> Bound:
         name="finite_time",
         value=certificate.value,
         valid=True,
-        why=_why(problem, T, B, impossible),
+        why=_why(problem, T, B, certificate.value),
         certificate=certificate,
         allocation=None if impossible else found.plan,
         method="cor:lb-0",
@@ -93,8 +94,8 @@ def _binding(need: Array, prices: Array) -> tuple[Binding, ...]:
     )
 
 
-def _why(problem: Problem, T: float, B: float, impossible: bool) -> str:
+def _why(problem: Problem, T: float, B: float, value: float) -> str:
     box = f"over {T:g} rounds, whatever the means in [0, {problem.upper:g}]"
-    if impossible:
+    if value > B:
         return f"no policy has regret of at most {B:g} {box}"
     return f"holds for every policy that has regret of at most {B:g} {box}"

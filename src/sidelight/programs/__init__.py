@@ -3,6 +3,7 @@
 The modules here know arrays and nothing of actions, feedback or policies:
 
     solver        linear and integer programs by HiGHS (inside scipy), with a time limit
+    allocation    the cheapest plan that buys the information asked for, and its prices
     covers        fewest rows that cover all columns, and the fractional version
     independent   the largest set of vertices without an edge between two of them
     separation    how badly a plan can be misled, and by which alternatives
@@ -11,12 +12,15 @@ The modules here know arrays and nothing of actions, feedback or policies:
     ascent        uphill in a box
 """
 
+from .allocation import Allocation, allocate
 from .covers import FractionalCover, SetBracket, fractional_cover, smallest_cover
 from .independent import largest_independent_set
 
 __all__ = [
+    "Allocation",
     "FractionalCover",
     "SetBracket",
+    "allocate",
     "fractional_cover",
     "largest_independent_set",
     "smallest_cover",

@@ -101,7 +101,7 @@ def least_at(row: int, cost: Array, precision: Array, need: Array, optimal: Allo
     if not np.isfinite(program).all():
         return optimal.plan
     target = (columns == row).astype(float)
-    solved = solve_linear(target, program, np.append(np.ones(len(asked)), -(1.0 + SPARE)))
+    solved = solve_linear(target, program, np.append(np.ones(len(asked)), -1.0))
     if solved.x is None:  # the solver sees no plan within rounding: the one we have will do
         return optimal.plan
     plan = np.zeros(len(cost))
