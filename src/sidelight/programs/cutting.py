@@ -168,7 +168,7 @@ def _scaled(rows: Array, costs: Array, guess: Array | None) -> tuple[Array, Arra
     if guess is not None:
         columns = np.minimum(columns, 1.0 / np.maximum(guess, 1e-300))
     columns = columns / columns.min()  # the sum of all must stay visible
-    sizes = np.abs(rows / columns).max(axis=1)
+    sizes = np.maximum(np.abs(rows / columns).max(axis=1), 1e-300)
     return columns, sizes, rows / columns / sizes[:, None]
 
 
@@ -210,6 +210,7 @@ def least(problem: Setting, start: Least | None, tolerance: float, *, enough: fl
     `enough`.
     """
     K = len(problem.theta)
+    start = start if start is not None and start.lower > 0 else None
     cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(_useful(start))
     plan = np.full(K, 1.0 / K) if start is None else start.plan
     trial = max(float(plan @ problem.gaps), 1e-9) if start is None else start.lower

@@ -194,7 +194,7 @@ class Oracle:
         """Shifts for each candidate k, from p_k worth upwards, with a point next to 0."""
         p = self.p[self.best]
         smallest = self.p[self.p > 0].min()
-        start = np.maximum(np.where(p > 0, p, 1e-3 * smallest) * worth, 1e-60)
+        start = np.maximum(np.where(p > 0, p, 1e-3 * smallest) * min(worth, 1.0), 1e-60)
         decades = np.log10(LARGEST_SHIFT / start.min())
         steps = np.linspace(0.0, 1.0, 2 + int(PER_DECADE * decades))
         inner = start[:, None] * (LARGEST_SHIFT / start[:, None]) ** steps
