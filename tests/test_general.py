@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
+import strategies
 from naive import alternatives as naive
 from naive.structures import matrix, structure
 from sidelight import Feedback, InputError, Problem
@@ -225,6 +228,16 @@ def test_exact_observations_ask_for_nothing() -> None:
 def test_extreme_variances_and_ends_of_the_range(sigma: float, means: tuple[float, ...]) -> None:
     for T in (1.0, 1e4, 1e12):
         assert_sound(Problem(structure("bandit", 2, sigma), means), T, 0.1 * T)
+
+
+@given(strategies.problems(), st.floats(1e-3, 1e15), st.floats(-8, 8))
+@settings(deadline=None, max_examples=60)
+def test_numbers_at_the_edge_of_floats(problem: Problem, T: float, exponent: float) -> None:
+    B = 10**exponent * problem.upper
+    assume(0 < B < math.inf)
+    bound = general(problem, T, B)
+    assert bound.certificate.check()
+    assert bound.value >= finite_time(problem, T, B).value >= 0
 
 
 def test_one_action_and_whole_numbers() -> None:

@@ -9,7 +9,10 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import strategies
 from naive.structures import matrix, structure
 from sidelight import Feedback, InputError, Problem
 from sidelight.bounds import Bound, Certificate, general, minimax_computed
@@ -89,6 +92,14 @@ def test_a_changed_proof_proves_nothing() -> None:
     assert Certificate.from_dict(data).check()
     for change in ({"worst_case": "20"}, {"rows": data["rows"][:1]}, {"horizon": "9000"}):
         assert not Certificate.from_dict({**data, **change}).check()
+
+
+@given(strategies.feedbacks(), st.sampled_from([5e-324, 1.0, 1e308]), st.floats(1e-3, 1e15))
+@settings(deadline=None, max_examples=15)
+def test_numbers_at_the_edge_of_floats(feedback: Feedback, upper: float, T: float) -> None:
+    bound = minimax_computed(feedback, upper, T, budget=0.01)
+    assert bound.certificate.check()
+    assert bound.value >= 0
 
 
 def test_starts_differ_in_shape() -> None:
