@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -57,7 +58,7 @@ def general(
     relaxed = finite_time(problem, horizon, worst_case)
     D, T = problem.upper, float(horizon)
     scaled = setting(problem.means, problem.feedback.variance, D, T)
-    beta = float(worst_case) / T / D
+    beta = _per_round(case)
     known = None if start is None else _known_cuts(start, scaled, D)
     answer, certificate = _solved(case, scaled, beta, known, tolerance)
     if relaxed.value > certificate.value:
@@ -76,6 +77,12 @@ def general(
         method=METHOD if complete else f"{METHOD}, some rows missing: the true value may be larger",
         binding=() if plan is None else _binding(scaled, beta, answer, T * D),
     )
+
+
+def _per_round(case: Case) -> float:
+    """B/(T D), kept within what floats and logarithms can handle; nobody loses more than 1."""
+    T, B = case.at_horizon()
+    return float(min(max(B / (T * case.upper), Fraction(1, 10**250)), Fraction(2)))
 
 
 def _solved(

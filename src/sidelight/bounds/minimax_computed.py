@@ -59,7 +59,7 @@ def minimax_computed(
     found = hardest(feedback.variance, middle.upper, T, deadline)
     problem = Problem(feedback, np.minimum(found.theta * middle.upper, middle.upper), middle.upper)
     scaled = setting(problem.means, feedback.variance, problem.upper, T)
-    final = least(scaled, found.found.cuts, FINAL_TOLERANCE, deadline=deadline + FINISH * budget)
+    final = least(scaled, found.found, FINAL_TOLERANCE, deadline=deadline + FINISH * budget)
     certificate = _certificate(problem, scaled, final, horizon)
     if certificate is None or certificate.value < closed.value:
         method = f"{closed.method}: the search found no harder means"

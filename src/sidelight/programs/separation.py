@@ -194,7 +194,7 @@ class Oracle:
         """Shifts for each candidate k, from p_k worth upwards, with a point next to 0."""
         p = self.p[self.best]
         smallest = self.p[self.p > 0].min()
-        start = np.maximum(np.where(p > 0, p, 1e-3 * smallest) * worth, 1e-60)
+        start = np.maximum(np.where(p > 0, p, 1e-3 * smallest) * min(worth, 1.0), 1e-60)
         decades = np.log10(LARGEST_SHIFT / start.min())
         steps = np.linspace(0.0, 1.0, 2 + int(PER_DECADE * decades))
         inner = start[:, None] * (LARGEST_SHIFT / start[:, None]) ** steps
@@ -279,8 +279,10 @@ class Oracle:
         excess = peak.loss - beta
         lifted = np.maximum(peak.u, 0.01 * np.clip(excess, 1e-12 * beta, beta))
         u = np.where(self.p[peak.k] == 0, lifted, peak.u)
-        near = self.reply(peak.k, np.minimum(peak.u, 1.0))
-        return np.where((peak.u > 1) & (near.loss - beta > 0.5 * excess), 1.0, u)
+        # F approaches its limit like 1/u: so far out, about half of the excess is left.
+        missing = peak.loss - self.reply(peak.k, np.minimum(peak.u, 1.0)).loss
+        nearer = np.clip(2 * missing / np.maximum(excess, 1e-300), 1.0, peak.u)
+        return np.where((peak.u > 1) & (excess > 0), nearer, u)
 
     def polish(self, left: Reply, middle: Reply, right: Reply) -> Array:
         """The local maximum of F between grid points: the zero of log(exp(h) h') [Illinois]."""
