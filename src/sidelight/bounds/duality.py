@@ -25,7 +25,8 @@ from fractions import Fraction
 import numpy as np
 
 from ..problem import Problem
-from .certificate import Case, Certificate, Rows, tally, worth
+from .case import Case
+from .certificate import Certificate, Rows, tally, worth
 from .inputs import positive
 from .rational import float_down
 

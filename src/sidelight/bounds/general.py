@@ -29,7 +29,8 @@ from ..problem import Problem
 from ..programs.cutting import Plan, cheapest
 from ..programs.separation import Cuts, Setting, cut_rows, setting
 from .bound import Binding, Bound
-from .certificate import Alternative, Case, Certificate
+from .case import Case
+from .certificate import Alternative, Certificate
 from .duality import exact_case
 from .finite_time import finite_time
 from .weighing import alternatives, as_fractions, prove

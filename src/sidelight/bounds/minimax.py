@@ -40,7 +40,8 @@ import numpy as np
 from ..errors import InputError
 from ..feedback import Feedback
 from .bound import Bound, Candidate
-from .certificate import Case, Certificate
+from .case import Case
+from .certificate import Certificate
 from .constructions import BetterOne, Game, better_one, blind_pair, hidden_tie, tied_pair
 from .hard_sets import HardSets, hard_sets
 from .inputs import positive

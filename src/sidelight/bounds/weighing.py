@@ -21,7 +21,8 @@ from fractions import Fraction
 import numpy as np
 
 from ..programs.separation import Array, Cuts, Setting
-from .certificate import Alternative, Case, Certificate, tally
+from .case import Case
+from .certificate import Alternative, Certificate, tally
 from .rational import float_down
 
 ZERO = Fraction(0)

@@ -46,6 +46,8 @@ LARGEST_SHIFT = 1e4
 NEXT_TO_ZERO = 1e-100
 # Where the plan learns nothing about an action, F creeps up to its limit at u = inf.
 FAR_SHIFTS = (1e5, 1e6, 1e8, 1e10)
+# Numbers in one block of questions.
+BLOCK = 50_000
 # Stands for q = p/(T n) where n = 0: large enough that the root is clipped.
 UNSEEN = 1e300
 # Divisions by 0 occur in branches that `where` then discards.
@@ -128,13 +130,12 @@ def separate(problem: Setting, plan: Array, beta: float) -> Separation:
     """
     oracle = Oracle(problem, plan)
     grid = oracle.grid(beta)
-    reply = oracle.reply(np.repeat(oracle.best, grid.shape[1]), grid.ravel())
-    F = reply.loss.reshape(grid.shape)
+    F = oracle.losses(np.repeat(oracle.best, grid.shape[1]), grid.ravel()).reshape(grid.shape)
     row, column = np.nonzero(_peaks(F) & (min(0.8 * beta, 0.999 * float(F.max())) < F))
     k = oracle.best[row]
     last = grid.shape[1] - 1
-    sides = [row * grid.shape[1] + np.clip(column + d, 0, last) for d in (-1, 0, 1)]
-    u = oracle.polish(*(reply.only(side) for side in sides))
+    sides = [grid[row, np.clip(column + d, 0, last)] for d in (-1, 0, 1)]
+    u = oracle.polish(*(oracle.reply(k, side) for side in sides))
     reply = oracle.reply(k, u)
     loss = max(oracle.told, float(reply.loss.max(initial=-np.inf)))
     cut = oracle.reply(k, oracle.practical(reply, beta))
@@ -200,6 +201,12 @@ class Oracle:
         inner = start[:, None] * (LARGEST_SHIFT / start[:, None]) ** steps
         outer = np.tile(FAR_SHIFTS, (len(p), 1))
         return np.hstack([np.full((len(p), 1), NEXT_TO_ZERO), inner, outer])
+
+    def losses(self, k: IntArray, u: Array) -> Array:
+        """What the worst alternatives cost, in blocks that fit the caches of the machine."""
+        parts = range(0, len(k), max(1, BLOCK // len(self.theta)))
+        step = parts.step
+        return np.concatenate([self.reply(k[a : a + step], u[a : a + step]).loss for a in parts])
 
     def reply(self, k: IntArray, u: Array) -> Reply:
         """The worst alternatives with best action k at shift u."""
