@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -136,3 +137,25 @@ def test_impossible_ranges(upper: float) -> None:
 def test_impossible_horizons() -> None:
     with pytest.raises(InputError, match="horizon"):
         minimax_computed(Feedback.bandit(2), 1.0, -5)
+
+
+def test_many_actions_take_a_proof_but_not_forever() -> None:
+    """With no time at all the closed form is the answer; with a little, something larger is."""
+    rng = np.random.default_rng(1)
+    observes = rng.random((60, 60)) < 0.1
+    np.fill_diagonal(observes, True)
+    feedback = Feedback.uniform(observes)
+    none = minimax_computed(feedback, 1.0, 1e4, budget=1e-6)
+    assert "no time for a search" in none.method
+    some = minimax_computed(feedback, 1.0, 1e4, budget=3.0)
+    assert some.value >= none.value > 0
+    assert none.certificate.check()
+    assert some.certificate.check()
+
+
+def test_one_noisy_action_is_enough_to_be_hard() -> None:
+    """The mean of the other action is known, so no pair can be tied; still one may be deceived."""
+    feedback = Feedback(np.array([[0.0, 1.0], [0.0, 1.0]]))
+    bound = minimax_computed(feedback, 1.0, 1e4, budget=20.0)
+    assert bound.value > 10
+    assert_proved(bound, feedback, 1e4)

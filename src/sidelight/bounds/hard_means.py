@@ -96,6 +96,8 @@ def groups(variance: Array, deadline: float = math.inf) -> Iterator[Group]:
             if shape not in seen:
                 seen.add(shape)
                 yield group
+            if seconds_left(deadline) == 0.0:
+                return
 
 
 def _shape(variance: Array, group: Group) -> int:

@@ -39,7 +39,7 @@ from .solver import solve_linear
 # An alternative equal to theta with a huge shift says <p, gaps> <= beta, to a part in 1e12.
 NO_CHANGE = 1e12
 # Rounds of cutting: in all, and those done however late it is.
-MAX_STEPS, FIRST_STEPS = 300, 4
+MAX_STEPS, FIRST_STEPS = 300, 1
 KEPT_CUTS = 40
 
 
