@@ -282,3 +282,53 @@ def test_a_proof_with_any_number_changed_proves_less_or_nothing() -> None:
     ]
     for change in changes:
         assert not Certificate.from_dict({**data, **change}).check()
+
+
+def test_more_regret_than_allowed_is_a_contradiction() -> None:
+    """Found by chance: a value above B was finite, and at 2 B it was infinite."""
+    variance = np.square(
+        [
+            [5.02e-01, 3.75e-03, 2.91e03, np.inf],
+            [np.inf, 1.03e-03, 9.92e01, np.inf],
+            [9.57e-06, 0.0, 1.83e03, 1.23e04],
+            [4.75e05, 1.17, 2.35e01, 1.31e01],
+        ]
+    )
+    problem = Problem(Feedback(variance), (0.0186, 0.9205, 0.0611, 0.0))
+    bound = general(problem, 1e12, 0.0135)
+    assert bound.value == math.inf
+    assert bound.allocation is None
+    assert bound.certificate.check()
+    assert bound.why.startswith("no policy")
+
+
+def test_a_tiny_worst_case_is_refuted_where_the_relaxed_bound_sees_nothing() -> None:
+    """Two actions tied at the upper end, seen with very different noise, over 1e12 rounds."""
+    seen = {(0, 3): 3650.0, (1, 1): 82.1, (2, 0): 17.1, (3, 2): 2.03e-3}
+    sigma = np.full((4, 4), np.inf)
+    for edge, value in seen.items():
+        sigma[edge] = value
+    problem = Problem(Feedback(np.square(sigma)), (0.0, 1.0, 1.0, 2 / 3))
+    assert finite_time(problem, 1e12, 0.7).value == 0.0
+    bound = general(problem, 1e12, 0.7)
+    assert bound.value == math.inf
+    assert bound.certificate.check()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_hostile_numbers(seed: int) -> None:
+    """sigma from 1e-6 to 1e6, ties, means at both ends, any B: proved, ordered, at most B."""
+    rng = np.random.default_rng(seed)
+    K = int(rng.integers(2, 5))
+    sigma = np.where(rng.random((K, K)) < 0.5, np.inf, 10 ** rng.uniform(-6, 6, (K, K)))
+    sigma[rng.integers(K, size=K), np.arange(K)] = 10 ** rng.uniform(-6, 6, K)
+    means = np.round(3 * rng.random(K)) / 3
+    T = float(rng.choice([1, 2, 1e4, 1e12]))
+    B = T * 10 ** rng.uniform(-14, 1)
+    problem = Problem(Feedback(np.square(sigma)), means)
+    bound = general(problem, T, B)
+    assert bound.certificate.check()
+    assert finite_time(problem, T, B).value <= bound.value
+    assert bound.value <= B * (1 + 1e-9) or bound.value == math.inf
+    # Twice the worst case never proves more, but for the last digits.
+    assert general(problem, T, 2 * B).value <= bound.value * (1 + 1e-7) + 1e-9 * B

@@ -26,12 +26,12 @@ import numpy as np
 
 from ..errors import InputError
 from ..problem import Problem
-from ..programs.cutting import Plan, cheapest
-from ..programs.separation import Cuts, Setting, cut_rows, setting
+from ..programs.cutting import Plan, cheapest, least
+from ..programs.separation import Array, Cuts, Setting, cut_rows, setting
 from .bound import Binding, Bound
 from .case import Case
 from .certificate import Alternative, Certificate
-from .duality import exact_case
+from .duality import conclusive, exact_case
 from .finite_time import finite_time
 from .weighing import alternatives, as_fractions, prove
 
@@ -64,9 +64,9 @@ def general(
     answer, certificate = _solved(case, scaled, beta, known, tolerance)
     if relaxed.value > certificate.value:
         method = f"{relaxed.method}, which proves more here than the rows found for {METHOD}"
-        return replace(relaxed, name="general", method=method)
-    plan = answer.plan
+        return _concluded(replace(relaxed, name="general", method=method))
     impossible = certificate.value == math.inf
+    plan = None if impossible else answer.plan
     complete = impossible or answer.loss <= beta * (1 + COMPLETE)
     return Bound(
         name="general",
@@ -77,6 +77,17 @@ def general(
         allocation=None if plan is None else T * plan,
         method=METHOD if complete else f"{METHOD}, some rows missing: the true value may be larger",
         binding=() if plan is None else _binding(scaled, beta, answer, T * D),
+    )
+
+
+def _concluded(bound: Bound) -> Bound:
+    """A bound above B says that nobody has worst-case regret B: then it is infinite."""
+    assert isinstance(bound.certificate, Certificate)
+    certificate = conclusive(bound.certificate)
+    if certificate.value == bound.value:
+        return bound
+    return replace(
+        bound, value=certificate.value, certificate=certificate, allocation=None, binding=()
     )
 
 
@@ -92,13 +103,24 @@ def _solved(
     """The plan and its proof; or no plan, and the proof that there is none."""
     for slack in SLACKS:
         answer = cheapest(scaled, beta * (1 + slack), known, tolerance)
-        used = answer.weights > 0
-        rows = alternatives(scaled, case, answer.cuts.only(used))
-        certificate = prove(case, rows, as_fractions(answer.weights[used]))
-        if answer.plan is not None or certificate.value == math.inf:
+        certificate = _certificate(case, scaled, answer.cuts, answer.weights)
+        if certificate.value == math.inf or answer.plan is not None:
             break
+        if slack == 0.0:
+            # What excludes twice as much excludes this with room for rounding.
+            found = least(scaled, None, 0.1, enough=beta, above=2 * beta)
+            if found.lower > beta:
+                certificate = _certificate(case, scaled, found.cuts, found.weights)
+                if certificate.value == math.inf:
+                    break
         known = answer.cuts
     return answer, certificate
+
+
+def _certificate(case: Case, scaled: Setting, cuts: Cuts, weights: Array) -> Certificate:
+    used = weights > 0
+    rows = alternatives(scaled, case, cuts.only(used))
+    return conclusive(prove(case, rows, as_fractions(weights[used])))
 
 
 def _known_cuts(start: Bound, scaled: Setting, D: float) -> Cuts | None:

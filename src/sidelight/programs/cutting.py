@@ -211,12 +211,14 @@ def least(
     tolerance: float,
     *,
     enough: float = 0.0,
+    above: float = math.inf,
     deadline: float = math.inf,
 ) -> Least:
     """The smallest loss of any plan: the minimax value as far as this theta can show it.
 
     `start` is the answer for a similar theta. Stops early once the value is known to stay below
-    `enough`, and after the deadline: any cuts prove something, so that only tightness is lost.
+    `enough` or to lie above `above`, and after the deadline: any cuts prove something, so that only
+    tightness is lost.
     """
     K = len(problem.theta)
     start = start if start is not None and start.lower > 0 else None
@@ -239,7 +241,7 @@ def least(
         if lower > best.lower:
             best = Least(lower, best.upper, weights, cuts, plan)
         best = replace(best, upper=min(best.upper, found.loss))
-        if best.upper <= max(best.lower * (1 + tolerance), enough):
+        if best.upper <= max(best.lower * (1 + tolerance), enough) or best.lower > above:
             break
         trial = best.lower if best.lower > 0 else 0.5 * min(trial, found.loss)
         cuts = cuts.with_(found.cuts)
