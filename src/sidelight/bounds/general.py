@@ -56,7 +56,9 @@ def general(
     are tried first. Rows are added until the plan loses at most B (1 + tolerance).
     """
     case = exact_case(problem, horizon, worst_case)
-    relaxed = finite_time(problem, horizon, worst_case)
+    relaxed = _concluded(replace(finite_time(problem, horizon, worst_case), name="general"))
+    if relaxed.value == math.inf:
+        return relaxed
     D, T = problem.upper, float(horizon)
     scaled = setting(problem.means, problem.feedback.variance, D, T)
     beta = _per_round(case)
@@ -64,7 +66,7 @@ def general(
     answer, certificate = _solved(case, scaled, beta, known, tolerance)
     if relaxed.value > certificate.value:
         method = f"{relaxed.method}, which proves more here than the rows found for {METHOD}"
-        return _concluded(replace(relaxed, name="general", method=method))
+        return replace(relaxed, method=method)
     impossible = certificate.value == math.inf
     plan = None if impossible else answer.plan
     complete = impossible or answer.loss <= beta * (1 + COMPLETE)

@@ -41,6 +41,8 @@ NO_CHANGE = 1e12
 # Rounds of cutting: in all, and those done however late it is.
 MAX_STEPS, FIRST_STEPS = 300, 1
 KEPT_CUTS = 40
+# Where nothing is proved until this part of what would be enough, rounding has won.
+FAR_BELOW = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,8 +219,8 @@ def least(
     """The smallest loss of any plan: the minimax value as far as this theta can show it.
 
     `start` is the answer for a similar theta. Stops early once the value is known to stay below
-    `enough` or to lie above `above`, and after the deadline: any cuts prove something, so that only
-    tightness is lost.
+    `enough` or to lie above `above`, once rounding keeps it from proving anything near `enough`,
+    and after the deadline: any cuts prove something, so that only tightness is lost.
     """
     K = len(problem.theta)
     start = start if start is not None and start.lower > 0 else None
@@ -244,6 +246,8 @@ def least(
         if best.upper <= max(best.lower * (1 + tolerance), enough) or best.lower > above:
             break
         trial = best.lower if best.lower > 0 else 0.5 * min(trial, found.loss)
+        if trial < FAR_BELOW * enough:
+            break
         cuts = cuts.with_(found.cuts)
     return best
 
