@@ -5,7 +5,8 @@ plays c on this problem satisfy, for every alternative theta' in [0, D]^K and ev
 
     sum_i c_i [ log((gap'_i + u)/(B/T + u)) - T I_i(theta, theta') ] <= 0 ,
 
-and R_T(theta) is at least the smallest <c, gaps> over such c with c >= 0, sum(c) = T.
+and R_T(theta) is at least the smallest <c, gaps> over such c with c >= 0, sum(c) = T. The bound is
+at most B, or there is no such c, hence no such policy, and it is infinite.
 
 The paper states the bound over all distributions on play counts, with a relative entropy for each
 theta'. That program equals this one: the inner minimum has the dual above, with u for its
