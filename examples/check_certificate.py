@@ -3,15 +3,18 @@
 Let c_j be the expected plays of j (per log T if there is no horizon). Each row of a file says
 sum_j load_j c_j >= need. With weights w >= 0, and T plays in total, regret = sum_j gap_j c_j is at
 least sum(w need) + T min_j (gap_j - sum(w load_j)), by weak duality. If sum(w need) exceeds
-T max_j sum(w load_j), no c exists, hence no such policy. Exit code: 0 all proved, 3 otherwise.
+T max_j sum(w load_j), no c exists, hence no such policy.
+Exit code: 0 all proved, 3 some are not, 1 some are no certificates and the others proved.
 """
 
 import json
+import re
 import sys
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 FLOOR = Context(prec=60, rounding=ROUND_FLOOR, Emin=-(10**9), Emax=10**9)
+CLAIMS = ("regret", "minimax")
 
 
 def log(x):  # a rational just below the logarithm
@@ -19,8 +22,11 @@ def log(x):  # a rational just below the logarithm
     return Fraction(FLOOR.next_minus(y)) if y else Fraction(0)
 
 
-def number(text):
-    return text if text is None else float("inf") if text == "inf" else Fraction(text)
+def number(text):  # of at most 4000 digits, without an exponent: others could fill the memory
+    if text is None or text == "inf":
+        return text and float("inf")
+    demand(re.fullmatch("[+-]?[0-9]{1,4000}([./][0-9]{1,4000})?", str(text)))
+    return Fraction(text)
 
 
 def demand(condition):
@@ -88,20 +94,27 @@ def holds(data):
     return data["claim"] == "regret" and number(data["value"]) <= max(proved(data), 0)
 
 
-def main(paths):
-    verdicts = []
-    for path in paths:
+def verdict(path):
+    broken = ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
+    try:
         with open(path, encoding="utf-8") as file:
             data = json.load(file)
-        try:
-            verdicts.append(holds(data))
-        except (ArithmeticError, LookupError, TypeError, ValueError):
-            verdicts.append(False)
-        value = float(number(data["value"]))
-        claim = f"{data['claim']} >= {value}" + " log T" * (data["horizon"] is None)
-        print(f"proved: {claim}" if verdicts[-1] else f"NOT proved: {claim}")
-    return 0 if all(verdicts) else 3
+        demand(data["format"] == "sidelight-certificate-1" and data["claim"] in CLAIMS)
+        claim = f"{data['claim']} >= {float(number(data['value']))}"
+        claim += " log T" * (data["horizon"] is None)
+    except (OSError, *broken):
+        return 1, f"refused: {path} cannot be read as a certificate; save it again"
+    try:
+        return (0, f"proved: {claim}") if holds(data) else (3, f"NOT proved: {claim}")
+    except broken:
+        return 3, f"NOT proved: {claim}"
+
+
+def main(paths):
+    verdicts = [verdict(path) for path in paths]
+    print(*(text for _, text in verdicts), sep="\n")
+    return max((code for code, _ in verdicts))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]) if sys.argv[1:] else __doc__)

@@ -22,14 +22,8 @@ from naive import random_problems as random
 from naive.structures import structure
 from sidelight import InputError, Problem
 from sidelight.bounds import Certificate, asymptotic, finite_time, graves_lai
-from sidelight.bounds.certificate import (
-    Alternative,
-    Case,
-    Information,
-    Pair,
-    RefutedError,
-    Row,
-)
+from sidelight.bounds.case import Case, RefutedError
+from sidelight.bounds.certificate import Alternative, Information, Pair, Row
 from sidelight.bounds.duality import exact_case
 from sidelight.bounds.rational import float_down
 

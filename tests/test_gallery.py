@@ -304,6 +304,7 @@ def test_numpy_numbers_are_numbers() -> None:
         ("random-precisions:shape=rign", "did you mean 'ring'"),
         ("random-precisions:probability=0", "probability = 0.0: use a number between"),
         ("bandit:gap=0", "see 'revealing-tie'"),
+        ("star:hub_gap=0", "hub_gap = 0: use a number between 1e-09 and 1; for equally good"),
         ("bandit:gap=nan", "gap = nan: use a number between"),
         ("bandit:actions=0", "at least one action"),
         ("bandit:actions=5000", "limit of 4,096"),

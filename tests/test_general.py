@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import math
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
+import strategies
 from naive import alternatives as naive
 from naive.structures import matrix, structure
 from sidelight import Feedback, InputError, Problem
@@ -76,7 +80,7 @@ def random_case(seed: int) -> tuple[Problem, float, float]:
     rng = np.random.default_rng(seed)
     problem = random_problem(rng, int(rng.integers(1, 5)))
     T = 10 ** rng.uniform(1, 8)
-    B = problem.upper * 10 ** rng.uniform(-0.5, 1.5) * T ** rng.choice([0.5, 2 / 3])
+    B = problem.upper * 10 ** rng.uniform(-1.3, 0.7) * T ** rng.choice([0.5, 2 / 3])
     return problem, T, B
 
 
@@ -133,7 +137,7 @@ def test_the_plan_is_feasible_so_the_value_is_right(seed: int) -> None:
 def test_smaller_for_larger_worst_case(seed: int) -> None:
     problem, T, B = random_case(seed)
     values = [general(problem, T, B * factor).value for factor in (0.3, 0.7, 1.0, 1.5, 4.0)]
-    for larger, smaller in itertools.pairwise(values):
+    for larger, smaller in pairwise(values):
         assert smaller <= larger * (1 + 1e-8) + 1e-9 * B
 
 
@@ -227,6 +231,16 @@ def test_extreme_variances_and_ends_of_the_range(sigma: float, means: tuple[floa
         assert_sound(Problem(structure("bandit", 2, sigma), means), T, 0.1 * T)
 
 
+@given(strategies.problems(), st.floats(1e-3, 1e15), st.floats(-8, 8))
+@settings(deadline=None, max_examples=60)
+def test_numbers_at_the_edge_of_floats(problem: Problem, T: float, exponent: float) -> None:
+    B = 10**exponent * problem.upper
+    assume(0 < B < math.inf)
+    bound = general(problem, T, B)
+    assert bound.certificate.check()
+    assert bound.value >= finite_time(problem, T, B).value >= 0
+
+
 def test_one_action_and_whole_numbers() -> None:
     assert general(Problem(Feedback.bandit(1), (0.3,)), 10, 1).value == 0.0
     problem = Problem(structure("bandit", 2), (0.5, 0.7))
@@ -259,8 +273,8 @@ def test_a_proof_with_any_number_changed_proves_less_or_nothing() -> None:
     bound = general(Problem(structure("bandit", 3), (0.7, 0.5, 0.35)), 1e4, 50)
     assert isinstance(bound.certificate, Certificate)
     data = bound.certificate.to_dict()
-    changes: list[dict[str, object]] = [
-        {"value": "2000000"},
+    changes: list[dict[str, Any]] = [
+        {"value": "25"},
         {"worst_case": "100"},
         {"means": ["7/10", "6/10", "7/20"]},
         {"horizon": "1000"},
@@ -268,3 +282,53 @@ def test_a_proof_with_any_number_changed_proves_less_or_nothing() -> None:
     ]
     for change in changes:
         assert not Certificate.from_dict({**data, **change}).check()
+
+
+def test_more_regret_than_allowed_is_a_contradiction() -> None:
+    """Found by chance: a value above B was finite, and at 2 B it was infinite."""
+    variance = np.square(
+        [
+            [5.02e-01, 3.75e-03, 2.91e03, np.inf],
+            [np.inf, 1.03e-03, 9.92e01, np.inf],
+            [9.57e-06, 0.0, 1.83e03, 1.23e04],
+            [4.75e05, 1.17, 2.35e01, 1.31e01],
+        ]
+    )
+    problem = Problem(Feedback(variance), (0.0186, 0.9205, 0.0611, 0.0))
+    bound = general(problem, 1e12, 0.0135)
+    assert bound.value == math.inf
+    assert bound.allocation is None
+    assert bound.certificate.check()
+    assert bound.why.startswith("no policy")
+
+
+def test_a_tiny_worst_case_is_refuted_where_the_relaxed_bound_sees_nothing() -> None:
+    """Two actions tied at the upper end, seen with very different noise, over 1e12 rounds."""
+    seen = {(0, 3): 3650.0, (1, 1): 82.1, (2, 0): 17.1, (3, 2): 2.03e-3}
+    sigma = np.full((4, 4), np.inf)
+    for edge, value in seen.items():
+        sigma[edge] = value
+    problem = Problem(Feedback(np.square(sigma)), (0.0, 1.0, 1.0, 2 / 3))
+    assert finite_time(problem, 1e12, 0.7).value == 0.0
+    bound = general(problem, 1e12, 0.7)
+    assert bound.value == math.inf
+    assert bound.certificate.check()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_hostile_numbers(seed: int) -> None:
+    """sigma from 1e-6 to 1e6, ties, means at both ends, any B: proved, ordered, at most B."""
+    rng = np.random.default_rng(seed)
+    K = int(rng.integers(2, 5))
+    sigma = np.where(rng.random((K, K)) < 0.5, np.inf, 10 ** rng.uniform(-6, 6, (K, K)))
+    sigma[rng.integers(K, size=K), np.arange(K)] = 10 ** rng.uniform(-6, 6, K)
+    means = np.round(3 * rng.random(K)) / 3
+    T = float(rng.choice([1, 2, 1e4, 1e12]))
+    B = T * 10 ** rng.uniform(-14, 1)
+    problem = Problem(Feedback(np.square(sigma)), means)
+    bound = general(problem, T, B)
+    assert bound.certificate.check()
+    assert finite_time(problem, T, B).value <= bound.value
+    assert bound.value <= B * (1 + 1e-9) or bound.value == math.inf
+    # Twice the worst case never proves more, but for the last digits.
+    assert general(problem, T, 2 * B).value <= bound.value * (1 + 1e-7) + 1e-9 * B

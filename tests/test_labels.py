@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Hashable
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -177,9 +179,14 @@ def test_how_each_kind_of_label_is_written(label: Hashable, written: object) -> 
     assert encode_label(label) == written
 
 
-@pytest.mark.parametrize("label", [1j, object, ("a", 1j), frozenset([range(2)]), dt.timedelta(1)])
+@pytest.mark.parametrize(
+    "label",
+    [1j, object, ("a", 1j), frozenset([range(2)]), dt.timedelta(1), Decimal("1.5"), UUID(int=1)],
+)
 def test_labels_that_files_cannot_hold_are_refused(label: Hashable) -> None:
-    with pytest.raises(InputError, match=r"label .* is a \w+, which files cannot hold: use string"):
+    with pytest.raises(
+        InputError, match=r"label .* is a \w+, which files cannot hold: use its text"
+    ):
         encode_label(label)
 
 

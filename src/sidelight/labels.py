@@ -170,8 +170,8 @@ def encode_label(label: Label) -> object:
     writer = _WRITERS.get(type(label))
     if writer is None:
         raise InputError(
-            f"label {label!r} is a {type(label).__name__}, which files cannot hold: use strings, "
-            "numbers, bytes, dates, None, or tuples and frozensets of these"
+            f"label {label!r} is a {type(label).__name__}, which files cannot hold: use its text, "
+            "str(label), or int, float, bytes, dates, None, tuples and frozensets of these"
         )
     tag, value = writer(label)
     return {tag: value}

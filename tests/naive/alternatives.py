@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from sidelight.variances import Array
+
+
+def _cvxpy() -> Any:
+    """cvxpy, which is slow to import and not fully typed."""
+    return importlib.import_module("cvxpy")
 
 
 def counts(actions: int, rounds: int) -> Array:
@@ -24,8 +31,7 @@ def informations(theta: Array, other: Array, precision: Array) -> Array:
 
 def least_other_regret(weights: Array, losses: Array, information: float) -> float:
     """f: the least expected loss under any q' with KL(q || q') <= r, as a conic program."""
-    import cvxpy as cp  # noqa: PLC0415 - slow to import
-
+    cp = _cvxpy()
     other = cp.Variable(len(weights), nonneg=True)
     charged = np.flatnonzero(weights > 0)
     divergence = cp.sum(cp.rel_entr(weights[charged], other[charged]))
@@ -47,8 +53,7 @@ def literal_bound(
     theta: Array, precision: Array, rounds: int, worst_case: float, others: Sequence[Array]
 ) -> float:
     """b(theta, B) over distributions of play counts, for finitely many alternatives; or inf."""
-    import cvxpy as cp  # noqa: PLC0415 - slow to import
-
+    cp = _cvxpy()
     table = counts(len(theta), rounds)
     q = cp.Variable(len(table), nonneg=True)
     limits = [cp.sum(q) == 1]

@@ -38,7 +38,8 @@ from ..problem import Problem
 from ..programs.allocation import allocate, least_at, topped_up
 from ..variances import Array, BoolArray
 from .bound import Binding, Bound
-from .certificate import Case, Certificate, Pair, Row
+from .case import Case
+from .certificate import Certificate, Pair, Row
 from .duality import exact_case, proved
 from .rational import float_down
 

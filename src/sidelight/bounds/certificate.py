@@ -31,102 +31,17 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ..errors import InputError
-from .rational import inverse_up, log_down
+from . import reading
+from .case import ZERO, Case, RefutedError
+from .rational import float_up, log_down
 
 FORMAT = "sidelight-certificate-1"
-ZERO = Fraction(0)
-
-
-class RefutedError(Exception):
-    """A row that the problem does not allow: the certificate proves nothing."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """The problem that a certificate speaks about, in exact numbers.
-
-    `variance` has None where nothing is observed. `horizon` and `worst_case` are None for
-    asymptotic statements.
-    """
-
-    variance: tuple[tuple[Fraction | None, ...], ...]
-    means: tuple[Fraction, ...]
-    upper: Fraction
-    horizon: Fraction | None = None
-    worst_case: Fraction | None = None
-
-    @property
-    def actions(self) -> range:
-        """All actions."""
-        return range(len(self.means))
-
-    @cached_property
-    def best(self) -> int:
-        """The best action; the lowest index of several."""
-        return max(range(len(self.means)), key=lambda i: self.means[i])
-
-    @cached_property
-    def gaps(self) -> tuple[Fraction, ...]:
-        """What each play costs."""
-        return tuple(self.means[self.best] - mean for mean in self.means)
-
-    @cached_property
-    def second_gap(self) -> Fraction:
-        """The smallest gap of the other actions: 0 if the optimum is tied."""
-        if len(self.means) == 1:
-            raise RefutedError("a single action has no second best")
-        return min(gap for i, gap in enumerate(self.gaps) if i != self.best)
-
-    def sees(self, played: int, observed: int) -> bool:
-        """Whether playing the one shows the other."""
-        return self.variance[played][observed] is not None
-
-    def fixed(self, observed: int) -> bool:
-        """Whether nobody can be deceived about a mean, for all log T: the best action shows it, or
-        some action does without noise."""
-        return self.sees(self.best, observed) or any(row[observed] == 0 for row in self.variance)
-
-    def precision(self, played: int, observed: int) -> Fraction:
-        """1/variance rounded up, 0 where unobserved; an exact observation has none to use."""
-        if self.variance[played][observed] == 0:
-            raise RefutedError(
-                f"action {observed} is seen exactly: no information about it is needed"
-            )
-        return self._precision[played][observed]
-
-    @cached_property
-    def _precision(self) -> tuple[tuple[Fraction, ...], ...]:
-        known = {v: inverse_up(v) for row in self.variance for v in row if v}
-        return tuple(tuple(known[v] if v else ZERO for v in row) for row in self.variance)
-
-    def require(self, action: object) -> None:
-        """Refuse what is not the number of an action: a negative index would mean another one."""
-        if not isinstance(action, int) or not 0 <= action < len(self.means):
-            raise RefutedError(f"there is no action {action!r}")
-
-    def validate(self) -> None:
-        """Refuse what is not a problem."""
-        K = len(self.means)
-        if K == 0 or len(self.variance) != K or any(len(row) != K for row in self.variance):
-            raise RefutedError("a problem has a mean for each action and a square of variances")
-        if any(v is not None and v < 0 for row in self.variance for v in row):
-            raise RefutedError("a variance is negative")
-        if not all(0 <= mean <= self.upper for mean in self.means):
-            raise RefutedError("a mean lies outside [0, upper]")
-        if any(x is not None and x <= 0 for x in (self.horizon, self.worst_case)):
-            raise RefutedError("horizon and worst case must be positive")
-
-    def at_horizon(self) -> tuple[Fraction, Fraction]:
-        """Horizon and worst case, for the rows that need them."""
-        T, B = self.horizon, self.worst_case
-        if T is None or B is None:
-            raise RefutedError("this claim needs a horizon and a worst-case regret")
-        return T, B
+CLAIMS = ("regret", "minimax")
 
 
 @dataclass(frozen=True)
@@ -153,9 +68,7 @@ class Information:
         else:
             gap, rise_room, fall_room = case.gaps[self.action], D - theta, theta
         if not gap < self.rise <= rise_room:
-            raise RefutedError(
-                f"a change of theta_{self.action} by {float(self.rise):g} is not allowed"
-            )
+            raise RefutedError(f"a change of theta_{self.action} is too small or leaves the range")
         need = log_down(T * (self.rise - gap) / (8 * B)) / self.rise**2
         if gap * T < 4 * B:
             if self.fall is None or not 0 < self.fall <= fall_room:
@@ -196,15 +109,10 @@ class Alternative:
         best, level = max(self.means), B / T + self.shift
         if self.shift <= 0:  # the best action of theta' would have the logarithm of 0
             raise RefutedError("an alternative with shift 0 has an infinite bracket")
-        pairs = enumerate(zip(case.means, self.means, strict=True))
-        moved = [(i, (mine - other) ** 2) for i, (mine, other) in pairs if mine != other]
-        loads = []
-        for played in case.actions:
-            seen = ((i, square) for i, square in moved if case.sees(played, i))
-            told = sum((case.precision(played, i) * square for i, square in seen), ZERO)
-            tempting = (best - self.means[played] + self.shift) / level
-            loads.append(T * told / 2 - log_down(tempting))
-        return loads
+        moves = [mine - other for mine, other in zip(case.means, self.means, strict=True)]
+        logs = {mean: log_down((best - mean + self.shift) / level) for mean in set(self.means)}
+        told = case.told(moves)
+        return [T * x / 2 - logs[mean] for x, mean in zip(told, self.means, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -331,36 +239,40 @@ class Certificate:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
-        """Read a certificate that `save` wrote."""
-        return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        """Read a certificate that `save` wrote; anything else is an `InputError`."""
+        data = reading.json_object(path)
+        try:
+            return cls.from_dict(data)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
-        """The certificate in plain data."""
-        if data.get("format") != FORMAT:
-            raise InputError(f"not a certificate: format is {data.get('format')!r}, not {FORMAT!r}")
+        """The certificate in plain data. What it claims is not believed but for `check`."""
+        field = partial(reading.field, data)
+        if field("format") != FORMAT:
+            raise InputError(f"not a certificate: its format is not {FORMAT!r}; {reading.ADVICE}")
         case = Case(
-            variance=tuple(tuple(_maybe(v) for v in row) for row in data["variance"]),
-            means=_rationals(data["means"]),
-            upper=Fraction(data["upper"]),
-            horizon=_maybe(data["horizon"]),
-            worst_case=_maybe(data["worst_case"]),
+            variance=tuple(
+                tuple(reading.maybe(v, "variance") for v in reading.listed(row, "variance"))
+                for row in reading.listed(field("variance"), "variance")
+            ),
+            means=reading.numbers(field("means"), "means"),
+            upper=reading.number(field("upper"), "upper"),
+            horizon=reading.maybe(field("horizon"), "horizon"),
+            worst_case=reading.maybe(field("worst_case"), "worst_case"),
         )
-        rows = tuple((Fraction(row["weight"]), _row(row)) for row in data["rows"])
-        value = math.inf if data["value"] == "inf" else float(Fraction(data["value"]))
-        return cls(case, rows, value, data["claim"])
+        rows = tuple(_row(row) for row in reading.listed(field("rows"), "rows"))
+        claim, value = field("claim"), field("value")
+        if claim not in CLAIMS:
+            raise InputError(f"claim must be one of {', '.join(CLAIMS)}; {reading.ADVICE}")
+        # Rounded against the claim.
+        least = math.inf if value == "inf" else float_up(reading.number(value, "value"))
+        return cls(case, rows, least, claim)
 
 
 def _text(value: Fraction | float) -> str:
     return str(value) if isinstance(value, Fraction) or math.isinf(value) else str(Fraction(value))
-
-
-def _maybe(text: str | None) -> Fraction | None:
-    return None if text is None else Fraction(text)
-
-
-def _rationals(texts: Sequence[str]) -> tuple[Fraction, ...]:
-    return tuple(Fraction(text) for text in texts)
 
 
 def _row_record(row: Row) -> dict[str, Any]:
@@ -374,13 +286,21 @@ def _row_record(row: Row) -> dict[str, Any]:
             return {"kind": row.kind, "action": action, "split": _text(split)}
 
 
-def _row(data: Mapping[str, Any]) -> Row:
-    match data["kind"]:
+def _row(data: object) -> tuple[Fraction, Row]:
+    """A row with its weight."""
+    field = partial(reading.field, data)
+    weight = reading.number(field("weight"), "weight")
+    if weight < 0:
+        raise InputError(f"a weight is negative, which proves nothing; {reading.ADVICE}")
+    match field("kind"):
         case "information":
-            return Information(data["action"], Fraction(data["rise"]), _maybe(data["fall"]))
+            rise, fall = reading.number(field("rise"), "rise"), reading.maybe(field("fall"), "fall")
+            return weight, Information(reading.index(field("action")), rise, fall)
         case "alternative":
-            return Alternative(_rationals(data["means"]), Fraction(data["shift"]))
+            shift = reading.number(field("shift"), "shift")
+            return weight, Alternative(reading.numbers(field("means"), "means"), shift)
         case "pair":
-            return Pair(data["action"], Fraction(data["split"]))
-        case kind:
-            raise InputError(f"unknown kind of row {kind!r} in a certificate")
+            split = reading.number(field("split"), "split")
+            return weight, Pair(reading.index(field("action")), split)
+        case _:
+            raise InputError(f"a row is of an unknown kind; {reading.ADVICE}")

@@ -24,7 +24,8 @@ from functools import lru_cache
 
 from ..feedback import Feedback
 from ..programs.hidden import HiddenSet
-from .certificate import ZERO, Alternative, Case, Certificate, Information, Row
+from .case import ZERO, Case
+from .certificate import Alternative, Certificate, Information, Row
 from .rational import float_down
 
 Rows = Sequence[tuple[Fraction, Row]]

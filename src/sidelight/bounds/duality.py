@@ -25,9 +25,13 @@ from fractions import Fraction
 import numpy as np
 
 from ..problem import Problem
-from .certificate import Case, Certificate, Rows, tally, worth
+from .case import Case
+from .certificate import Alternative, Certificate, Rows, tally, worth
 from .inputs import positive
 from .rational import float_down
+
+# A shift so far beyond all gaps that a logarithm is linear to more digits than floats have.
+HUGE = 2**80
 
 
 def exact_case(
@@ -56,6 +60,23 @@ def proved(case: Case, rows: Rows) -> Certificate:
     best = max(range(len(factors)), key=worths.__getitem__)
     kept = tuple((factors[best] * weight, row) for weight, row in rows if factors[best] * weight)
     return Certificate(case, kept, lower_float(worths[best]))
+
+
+def conclusive(certificate: Certificate) -> Certificate:
+    """The same proof; if it shows regret above B, extended to: no policy has regret at most B.
+
+    The alternative theta' = theta with a huge shift u says sum_j c_j log((gap_j + u)/(B/T + u)) <=
+    0, and u times that logarithm is gap_j - B/T to a part in 1/u: the regret is at most B.
+    """
+    case = certificate.case
+    _, B = case.at_horizon()
+    if not B < certificate.value < math.inf:
+        return certificate
+    shift = case.upper * HUGE
+    rows = (*certificate.rows, (shift, Alternative(case.means, shift)))
+    if worth(case, *tally(case, rows)) < math.inf:
+        return certificate
+    return Certificate(case, rows, math.inf)
 
 
 def lower_float(value: Fraction | float) -> float:

@@ -27,7 +27,8 @@ from ..problem import Problem
 from ..programs.allocation import allocate
 from ..variances import Array
 from .bound import Binding, Bound
-from .certificate import Case, Information, Row
+from .case import Case
+from .certificate import Information, Row
 from .duality import exact_case, proved
 from .needs import Needs, information_needs
 

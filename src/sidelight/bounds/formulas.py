@@ -51,7 +51,7 @@ import numpy as np
 from ..feedback import Feedback
 from ..programs.subgames import hardest_cover
 from ..structure import Actions, strongly_observable
-from .certificate import ZERO, RefutedError
+from .case import ZERO, RefutedError
 from .decay import decay_sum
 from .rational import cbrt_up, exp_up, float_up, log_up, sqrt_up
 

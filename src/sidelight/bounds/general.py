@@ -5,7 +5,8 @@ plays c on this problem satisfy, for every alternative theta' in [0, D]^K and ev
 
     sum_i c_i [ log((gap'_i + u)/(B/T + u)) - T I_i(theta, theta') ] <= 0 ,
 
-and R_T(theta) is at least the smallest <c, gaps> over such c with c >= 0, sum(c) = T.
+and R_T(theta) is at least the smallest <c, gaps> over such c with c >= 0, sum(c) = T. The bound is
+at most B, or there is no such c, hence no such policy, and it is infinite.
 
 The paper states the bound over all distributions on play counts, with a relative entropy for each
 theta'. That program equals this one: the inner minimum has the dual above, with u for its
@@ -20,16 +21,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from ..errors import InputError
 from ..problem import Problem
-from ..programs.cutting import Plan, cheapest
-from ..programs.separation import Cuts, Setting, cut_rows, setting
+from ..programs.cutting import Plan, cheapest, least
+from ..programs.separation import Array, Cuts, Setting, cut_rows, setting
 from .bound import Binding, Bound
-from .certificate import Alternative, Case, Certificate
-from .duality import exact_case
+from .case import Case
+from .certificate import Alternative, Certificate
+from .duality import conclusive, exact_case
 from .finite_time import finite_time
 from .weighing import alternatives, as_fractions, prove
 
@@ -54,17 +57,19 @@ def general(
     are tried first. Rows are added until the plan loses at most B (1 + tolerance).
     """
     case = exact_case(problem, horizon, worst_case)
-    relaxed = finite_time(problem, horizon, worst_case)
+    relaxed = _concluded(replace(finite_time(problem, horizon, worst_case), name="general"))
+    if relaxed.value == math.inf:
+        return relaxed
     D, T = problem.upper, float(horizon)
     scaled = setting(problem.means, problem.feedback.variance, D, T)
-    beta = float(worst_case) / T / D
+    beta = _per_round(case)
     known = None if start is None else _known_cuts(start, scaled, D)
     answer, certificate = _solved(case, scaled, beta, known, tolerance)
     if relaxed.value > certificate.value:
         method = f"{relaxed.method}, which proves more here than the rows found for {METHOD}"
-        return replace(relaxed, name="general", method=method)
-    plan = answer.plan
+        return replace(relaxed, method=method)
     impossible = certificate.value == math.inf
+    plan = None if impossible else answer.plan
     complete = impossible or answer.loss <= beta * (1 + COMPLETE)
     return Bound(
         name="general",
@@ -78,19 +83,47 @@ def general(
     )
 
 
+def _concluded(bound: Bound) -> Bound:
+    """A bound above B says that nobody has worst-case regret B: then it is infinite."""
+    assert isinstance(bound.certificate, Certificate)
+    certificate = conclusive(bound.certificate)
+    if certificate.value == bound.value:
+        return bound
+    return replace(
+        bound, value=certificate.value, certificate=certificate, allocation=None, binding=()
+    )
+
+
+def _per_round(case: Case) -> float:
+    """B/(T D), kept within what floats and logarithms can handle; nobody loses more than 1."""
+    T, B = case.at_horizon()
+    return float(min(max(B / (T * case.upper), Fraction(1, 10**250)), Fraction(2)))
+
+
 def _solved(
     case: Case, scaled: Setting, beta: float, known: Cuts | None, tolerance: float
 ) -> tuple[Plan, Certificate]:
     """The plan and its proof; or no plan, and the proof that there is none."""
     for slack in SLACKS:
         answer = cheapest(scaled, beta * (1 + slack), known, tolerance)
-        used = answer.weights > 0
-        rows = alternatives(scaled, case, answer.cuts.only(used))
-        certificate = prove(case, rows, as_fractions(answer.weights[used]))
-        if answer.plan is not None or certificate.value == math.inf:
+        certificate = _certificate(case, scaled, answer.cuts, answer.weights)
+        if certificate.value == math.inf or answer.plan is not None:
             break
+        if slack == 0.0:
+            # What excludes twice as much excludes this with room for rounding.
+            found = least(scaled, None, 0.1, enough=beta, above=2 * beta)
+            if found.lower > beta:
+                certificate = _certificate(case, scaled, found.cuts, found.weights)
+                if certificate.value == math.inf:
+                    break
         known = answer.cuts
     return answer, certificate
+
+
+def _certificate(case: Case, scaled: Setting, cuts: Cuts, weights: Array) -> Certificate:
+    used = weights > 0
+    rows = alternatives(scaled, case, cuts.only(used))
+    return conclusive(prove(case, rows, as_fractions(weights[used])))
 
 
 def _known_cuts(start: Bound, scaled: Setting, D: float) -> Cuts | None:

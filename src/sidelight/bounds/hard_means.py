@@ -25,19 +25,18 @@ import numpy as np
 from ..programs import largest_independent_set
 from ..programs.ascent import climb
 from ..programs.cutting import Least, least, slope
-from ..programs.separation import Array, Cuts, Setting, setting
+from ..programs.separation import Array, Setting, setting
 from ..programs.solver import seconds_left
 from ..structure import strongly_observable
 from ..variances import BoolArray
 
 # Gaps are counted in units of the resolution; the first numbers are about right for bandits.
 FIRST_LEVELS = ((0.5, 2.5), (0.9, 5.0), (0.5, 0.0))
-SEARCH_TOLERANCE = 1e-3
+FIRST_TOLERANCE = 1e-2
 CLIMB_TOLERANCE = 1e-5
-KEPT_CUTS = 40
 # A group whose first guesses fall below this part of the best one is given up.
 PROMISING = 0.7
-CLIMBED_STARTS = 4
+CLIMBED_GROUPS = 2
 MANY_ACTIONS = 6
 
 
@@ -69,35 +68,59 @@ def hardest(variance: Array, upper: float, horizon: float, deadline: float) -> H
     """The hardest means found in time."""
     search = _Search(variance, upper, horizon, deadline)
     scores: list[tuple[float, int, Array, Array]] = []
-    for group in groups(variance < np.inf, deadline):
+    for group in groups(variance, deadline):
         pattern = group.pattern(len(variance))
         for v, x in FIRST_LEVELS:
             levels = np.array([v, x * search.resolution, 0.0])[: pattern.shape[1]]
             enough = PROMISING * search.best.found.lower
-            found = search.value(np.clip(pattern @ levels, 0.0, 1.0), SEARCH_TOLERANCE, enough)
+            found = search.value(np.clip(pattern @ levels, 0.0, 1.0), FIRST_TOLERANCE, enough)
             if found is not None:
                 scores.append((-found.lower, len(scores), pattern, levels))
-    climbed: list[float] = []
-    for value, _, pattern, levels in sorted(scores, key=lambda score: score[:2]):
-        # Equal values are most often copies of one start under a symmetry.
-        copy = any(abs(value / old - 1) < 2 * SEARCH_TOLERANCE for old in climbed)
-        if len(climbed) < CLIMBED_STARTS and not copy:
-            climbed.append(value)
+    climbed: list[Array] = []
+    for _, _, pattern, levels in sorted(scores, key=lambda score: score[:2]):
+        if len(climbed) < CLIMBED_GROUPS and not any(pattern is old for old in climbed):
+            climbed.append(pattern)
             search.climb(pattern, levels)
     search.climb(np.eye(len(variance)), search.best.theta)
     return search.best
 
 
-def groups(observes: BoolArray, deadline: float = math.inf) -> Iterator[Group]:
-    """Which actions to put on top and near it; the most promising first."""
-    seen: set[Group] = set()
-    for chosen in _clusters(observes, deadline):
+def groups(variance: Array, deadline: float = math.inf) -> Iterator[Group]:
+    """Which actions to put on top and near it, the most promising first; one of each shape."""
+    seen: set[int] = set()
+    for chosen in _clusters(variance < np.inf, deadline):
         tops = chosen if len(chosen) <= 3 else chosen[:1]
         for top in tops:
             group = Group(top, tuple(i for i in chosen if i != top))
-            if group not in seen:
-                seen.add(group)
+            shape = _shape(variance, group)
+            if shape not in seen:
+                seen.add(shape)
                 yield group
+            if seconds_left(deadline) == 0.0:
+                return
+
+
+def _shape(variance: Array, group: Group) -> int:
+    """A number that groups share if a relabelling of the actions maps one to the other.
+
+    Colours are refined by those of the actions shown and showing, and their variances. Different
+    groups may share a number; this costs a start, and nothing else.
+    """
+    everyone = range(len(variance))
+    colours = [0 if i == group.top else 1 if i in group.near else 2 for i in everyone]
+    table = variance.tolist()
+    for _ in range(3):
+        colours = [
+            hash(
+                (
+                    colours[i],
+                    tuple(sorted((table[i][j], table[j][i], colours[j]) for j in everyone)),
+                    table[i][i],
+                )
+            )
+            for i in everyone
+        ]
+    return hash(tuple(sorted(colours)))
 
 
 def _clusters(observes: BoolArray, deadline: float) -> Iterator[tuple[int, ...]]:
@@ -108,8 +131,9 @@ def _clusters(observes: BoolArray, deadline: float) -> Iterator[tuple[int, ...]]
         inside = largest_independent_set(edges[np.ix_(weak, weak)], deadline).witness
         if len(inside) > 1:
             yield tuple(sorted(int(weak[i]) for i in inside))
-        for i in weak[: 1 + MANY_ACTIONS // 2]:
-            yield from ((int(i), int(j)) for j in np.flatnonzero(~observes[:, i]) if j != i)
+        for i in weak[:MANY_ACTIONS]:
+            others = [int(j) for j in np.flatnonzero(~observes[:, i]) if j != i]
+            yield from ((int(i), j) for j in others[:MANY_ACTIONS])
     independent = largest_independent_set(edges, deadline).witness
     if len(independent) > 1:
         yield tuple(sorted(independent))
@@ -129,43 +153,36 @@ class _Search:
         seen = info[info > 0]
         self.resolution = float(min(1 / np.sqrt(np.median(seen)), 0.05)) if len(seen) else 0.05
         middle = np.full(K, 0.5)
-        first = least(self.problem(middle), None, SEARCH_TOLERANCE, deadline=deadline)
+        first = least(self.problem(middle), None, FIRST_TOLERANCE, deadline=deadline)
         self.best = Hardest(middle, first)
 
     def problem(self, theta: Array) -> Setting:
         return setting(theta * self.upper, self.variance, self.upper, self.horizon)
 
     def value(
-        self, theta: Array, tolerance: float, enough: float = 0.0, known: Cuts | None = None
+        self, theta: Array, tolerance: float, enough: float = 0.0, start: Least | None = None
     ) -> Least | None:
         """What these means prove; None if out of time, or if it is not more than `enough`."""
         if seconds_left(self.deadline) == 0.0:
             return None
         problem = self.problem(theta)
-        found = least(problem, known, tolerance, enough=enough, deadline=self.deadline)
+        found = least(problem, start, tolerance, enough=enough, deadline=self.deadline)
         if found.lower > self.best.found.lower:
             self.best = Hardest(theta, found)
         return found if found.lower > enough else None
 
     def climb(self, pattern: Array, start: Array) -> None:
         """Improve the levels z in theta = pattern @ z; steps are counted in resolutions."""
-        known: Cuts | None = None
+        last: Least | None = None
         unit = self.resolution
 
         def function(z: Array) -> tuple[float, Array] | None:
-            nonlocal known
+            nonlocal last
             theta = np.clip(pattern @ (z * unit), 0.0, 1.0)
-            found = self.value(theta, CLIMB_TOLERANCE, known=known)
-            if found is None:
+            last = self.value(theta, CLIMB_TOLERANCE, start=last)
+            if last is None:
                 return None
-            known = _active(found)
-            return found.lower, unit * (slope(self.problem(theta), found) @ pattern)
+            return last.lower, unit * (slope(self.problem(theta), last) @ pattern)
 
         ends = np.zeros(len(start)), np.full(len(start), 1.0 / unit)
         climb(function, start / unit, *ends)
-
-
-def _active(found: Least) -> Cuts:
-    """The cuts in the proof, and the first others."""
-    heavy = np.argsort(-found.weights, kind="stable")[:KEPT_CUTS]
-    return found.cuts.only(heavy)

@@ -40,7 +40,8 @@ import numpy as np
 from ..errors import InputError
 from ..feedback import Feedback
 from .bound import Bound, Candidate
-from .certificate import Case, Certificate
+from .case import Case
+from .certificate import Certificate
 from .constructions import BetterOne, Game, better_one, blind_pair, hidden_tie, tied_pair
 from .hard_sets import HardSets, hard_sets
 from .inputs import positive
@@ -81,9 +82,16 @@ def minimax(feedback: Feedback, upper: float, horizon: float, budget: float = 10
     forms = closed_forms(feedback, upper, horizon, budget)
     for form in sorted(forms, key=lambda form: -form.value):
         proof = form.certificate
-        if form.applies and proof is not None and proof.check():
+        if form.applies and isinstance(proof, Certificate) and proof.check():
             return Bound(
-                NAME, form.value, True, form.why, proof, method=form.method, candidates=forms
+                NAME,
+                form.value,
+                True,
+                form.why,
+                proof,
+                method=form.method,
+                candidates=forms,
+                means=np.array([float(mean) for mean in proof.case.means]),
             )
     provable = [form.horizon for form in forms if form.source == "ours"]
     why = "everything is seen exactly, and then no closed form holds"

@@ -22,7 +22,8 @@ from ..feedback import Feedback
 from ..problem import Problem
 from ..programs import load_solver
 from ..programs.cutting import Least, least
-from ..programs.separation import Setting, setting
+from ..programs.separation import Setting, seconds_to_separate, setting
+from ..programs.solver import seconds_left
 from .bound import Bound
 from .certificate import Certificate
 from .duality import exact_case
@@ -30,9 +31,12 @@ from .hard_means import hardest
 from .minimax import minimax
 from .weighing import alternatives, as_fractions
 
+NAME = "minimax_computed"
 FINAL_TOLERANCE = 1e-6
-# Time for the last digits of the means found, as a part of the time for finding them.
-FINISH = 0.5
+# The parts of the budget after which the closed forms, and the means, are to be found.
+SETS, SEARCH = 0.25, 0.7
+# The shortest search asks the oracle twice, and its proof takes about as long as a third time.
+LEAST = 3
 # How far below the value of the program the claim is put, until exact arithmetic confirms it.
 SPARES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 
@@ -42,31 +46,35 @@ def minimax_computed(
 ) -> Bound:
     """A lower bound on the worst-case regret of every policy, with the means that show it.
 
-    The search for the means takes about `budget` seconds or less. Without the time limit it is
-    deterministic; a larger budget never finds less. Where the search finds nothing harder than the
-    closed forms of `minimax`, theirs is the answer.
+    The search takes about `budget` seconds or less, and the proof that it ends with a second or two
+    for a hundred actions. Without the time limit it is deterministic; a larger budget never finds
+    less. Where the search finds nothing harder than the closed forms of `minimax`, or has no time
+    for a single step, theirs is the answer.
     """
     load_solver()
-    deadline = time.monotonic() + budget
+    start = time.monotonic()
     middle = Problem(feedback, np.full(len(feedback), 0.5 * upper), upper)
     exact_case(middle, horizon)
     T = float(horizon)
-    closed = minimax(feedback, upper, horizon, budget)
-    if len(feedback) == 1 or not closed.valid:
-        nothing = Certificate(exact_case(middle, horizon), (), 0.0)
-        why = "nothing has to be learnt: no two actions are seen with noise only"
-        return Bound("minimax_computed", 0.0, True, why, nothing)
-    found = hardest(feedback.variance, middle.upper, T, deadline)
+    closed = minimax(feedback, upper, horizon, SETS * budget)
+    if len(feedback) == 1 or not feedback.variance.min(axis=0).any():
+        why = "nothing has to be learnt: there is one action, or every action is seen exactly"
+        return replace(closed, name=NAME, valid=True, why=why)
+    if seconds_left(start + budget) < LEAST * seconds_to_separate(len(feedback)):
+        return _instead(closed, "there was no time for a search")
+    found = hardest(feedback.variance, middle.upper, T, start + SEARCH * budget)
     problem = Problem(feedback, np.minimum(found.theta * middle.upper, middle.upper), middle.upper)
     scaled = setting(problem.means, feedback.variance, problem.upper, T)
-    final = least(scaled, found.found.cuts, FINAL_TOLERANCE, deadline=deadline + FINISH * budget)
+    final = found.found
+    if seconds_left(start + budget) > 0:
+        better = least(scaled, final, FINAL_TOLERANCE, deadline=start + budget)
+        final = max(final, better, key=lambda result: result.lower)
     certificate = _certificate(problem, scaled, final, horizon)
     if certificate is None or certificate.value < closed.value:
-        method = f"{closed.method}: the search found no harder means"
-        return replace(closed, name="minimax_computed", method=method)
+        return _instead(closed, "the search found no harder means")
     why = f"no policy has less regret over {T:g} rounds, whatever the means in [0, {upper:g}]"
     return Bound(
-        name="minimax_computed",
+        name=NAME,
         value=certificate.value,
         valid=True,
         why=why,
@@ -75,6 +83,13 @@ def minimax_computed(
         method="thm:lb-0 at the means found",
         means=problem.means,
     )
+
+
+def _instead(closed: Bound, why: str) -> Bound:
+    """The best closed form; where none holds, that nobody gains by regret."""
+    if not closed.valid:
+        return replace(closed, name=NAME, valid=True, why=f"regret is never negative, and {why}")
+    return replace(closed, name=NAME, method=f"{closed.method}: {why}")
 
 
 def _certificate(

@@ -5,11 +5,11 @@ Rows `Alternative` are homogeneous: weights w_k prove, with W_i = sum_k w_k h_k(
     regret >= T min_i (gap_i + W_i)         and, if all W_i > 0, that nobody can do it (Farkas).
 
 The right side is T times a small difference of numbers as large as the gaps: an error of 1e-10 in
-the weights would cost 100 at T = 1e12. Two remedies. The weights are computed once more in long
-decimals, from the equations gap_i + W_i = value that hold for the actions in the plan. And any
-multiple s w of the weights is as good a proof, so the best one is taken: min_i (gap_i + s W_i) is
-concave and piecewise linear in s, and shrinking s restores what errors in W_i took away for an
-action with gap_i > 0, at a loss proportional to the error.
+the weights would cost 100 at T = 1e12. But any multiple s w of the weights is as good a proof, and
+the best one is found exactly: min_i (gap_i + s W_i) is concave and piecewise linear in s. Shrinking
+s restores what an error in W_i took away for an action with gap_i > 0, at a loss that is
+proportional to the error, relative to the value. So weights in floats, solved for the vertex that
+they belong to (`programs.cutting`), lose nothing that can be seen; long decimals are not needed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from fractions import Fraction
 import numpy as np
 
 from ..programs.separation import Array, Cuts, Setting
-from .certificate import Alternative, Case, Certificate, tally
+from .case import Case
+from .certificate import Alternative, Certificate, tally
 from .rational import float_down
 
 ZERO = Fraction(0)

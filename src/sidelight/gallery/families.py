@@ -80,10 +80,9 @@ def star(actions: int = 8, gap: float = 0.1, hub_gap: float = 0.2, sigma: float 
     Exploring through the hub pays as long as it costs less than trying the others one by one.
     """
     check_actions(actions, 2)
-    between("hub_gap", hub_gap, 0, 1)
     observes = np.eye(actions, dtype=bool)
     observes[0] = True
-    gaps = [hub_gap, 0.0] + [check_gap(gap)] * (actions - 2)
+    gaps = [check_gap(hub_gap, what="hub_gap"), 0.0] + [check_gap(gap)] * (actions - 2)
     return on_graph(observes, means_of(gaps), sigma)
 
 

@@ -85,11 +85,11 @@ def between(what: str, value: Number, low: float, high: float) -> Number:
     return value
 
 
-def check_gap(gap: float, most: float = 1.0) -> float:
+def check_gap(gap: float, most: float = 1.0, what: str = "gap") -> float:
     """A gap that leaves one action the only best one, and all means in [0, 1]."""
     if not MIN_GAP <= gap <= most:
         raise InputError(
-            f"gap = {gap:g}: use a number between {MIN_GAP:g} and {most:g}; "
+            f"{what} = {gap:g}: use a number between {MIN_GAP:g} and {most:g}; "
             "for equally good actions see 'revealing-tie' and 'cycle-tie'"
         )
     return gap

@@ -17,10 +17,12 @@ fixed, weights w >= 0 exclude every beta with min_i sum_k w_k h_k(i) > 0, and th
 is one monotone equation; it is where the next program is solved (Dinkelbach), so that the excluded
 beta only grows.
 
-Plans reach down to 1e-12 and entries up to T: columns are scaled so that one unit of each variable
-costs at most `unit`, the size of the answer, and fills at most 1 in every row; rows have largest
-entry 1. The constraint sum p = 1 is written sum p >= 1: all else is homogeneous and gaps are >= 0,
-so a larger sum helps nobody.
+Plans reach down to 1e-12 and entries up to T, and HiGHS takes entries below 1e-9 for 0. Columns are
+scaled so that one unit of each variable costs at most `unit`, the size of the answer, and fills at
+most 1 in every row, or so that one unit is what the last plan had, if that is more; then the
+entries that matter in the rows that bind are of one size. Rows have largest entry 1. The constraint
+sum p = 1 is written sum p >= 1: all else is homogeneous and gaps are >= 0, so a larger sum helps
+nobody.
 """
 
 from __future__ import annotations
@@ -36,11 +38,11 @@ from .solver import solve_linear
 
 # An alternative equal to theta with a huge shift says <p, gaps> <= beta, to a part in 1e12.
 NO_CHANGE = 1e12
-MAX_STEPS = 300
-
-
-# Rounds of cutting for the plan that loses least: in all, and those done however late it is.
-STEPS, FIRST_STEPS = 100, 4
+# Rounds of cutting: in all, and those done however late it is.
+MAX_STEPS, FIRST_STEPS = 300, 1
+KEPT_CUTS = 40
+# Where nothing is proved until this part of what would be enough, rounding has won.
+FAR_BELOW = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +75,7 @@ def cheapest(
     plan, last, weights = None, None, np.zeros(len(cuts))
     for step in range(1, MAX_STEPS + 1):
         rows = cut_rows(problem, cuts, beta)
-        last, (plan, weights) = plan, _cheapest_under(problem.gaps, rows, unit)
+        last, (plan, weights) = plan, _cheapest_under(problem.gaps, rows, unit, plan)
         if plan is None:
             return Plan(None, weights, cuts, loss, step)
         found = separate(problem, plan, beta)
@@ -90,18 +92,38 @@ def _padded(weights: Array, cuts: Cuts) -> Array:
     return np.pad(weights, (0, len(cuts) - len(weights)))
 
 
-def _cheapest_under(gaps: Array, rows: Array, unit: float) -> tuple[Array | None, Array]:
-    """The cheapest plan under these rows with its weights; or None with weights that refute all."""
-    columns = np.maximum(np.abs(rows).max(axis=0), np.maximum(gaps / unit, 1.0))
-    sizes = np.abs(rows / columns).max(axis=1)
-    scaled = rows / columns / sizes[:, None]
+def _cheapest_under(
+    gaps: Array, rows: Array, unit: float, guess: Array | None
+) -> tuple[Array | None, Array]:
+    """The cheapest plan under these rows with its weights; or None with weights that refute all.
+
+    If a plan violates a row that the scaling made invisible, another scaling is tried.
+    """
+    scalings = [None] if guess is None else [guess, None, 0.5 * guess + 0.5 / len(gaps)]
+    answers: list[tuple[float, Array, Array]] = []
+    for scaling in scalings:
+        plan, weights = _vertex(gaps, rows, unit, scaling)
+        if plan is None:
+            return None, weights
+        excess = float((rows @ plan / (np.abs(rows) @ plan)).max())
+        answers.append((excess, plan, weights))
+        if excess <= 1e-9:
+            break
+    _, plan, weights = min(answers, key=lambda answer: answer[0])
+    return plan, weights
+
+
+def _vertex(
+    gaps: Array, rows: Array, unit: float, guess: Array | None
+) -> tuple[Array | None, Array]:
+    columns, sizes, scaled = _scaled(rows, gaps / unit, guess)
     demand = np.zeros(len(rows) + 1)
     demand[-1] = 1.0
     answer = solve_linear(
         gaps / unit / columns, np.vstack([-scaled, 1.0 / columns]), demand, math.inf
     )
     if answer.x is None or answer.multipliers is None:
-        return None, refute(rows)[1]
+        return None, refute(rows, guess)[1]
     plan = np.maximum(answer.x, 0.0) / columns
     weights = np.maximum(answer.multipliers[:-1], 0.0) / sizes * unit
     return _settled(gaps, rows, plan / plan.sum(), weights)
@@ -144,11 +166,19 @@ def _corrected(x: Array, where: IntArray, terms: Array, missing: Array) -> Array
     return better
 
 
-def refute(rows: Array) -> tuple[float, Array, Array]:
+def _scaled(rows: Array, costs: Array, guess: Array | None) -> tuple[Array, Array, Array]:
+    """Units of the columns and of the rows, and the rows in these units."""
+    columns = np.maximum(np.abs(rows).max(axis=0), np.maximum(costs, 1.0))
+    if guess is not None:
+        columns = np.minimum(columns, 1.0 / np.maximum(guess, 1e-300))
+    columns = columns / columns.min()  # the sum of all must stay visible
+    sizes = np.maximum(np.abs(rows / columns).max(axis=1), 1e-300)
+    return columns, sizes, rows / columns / sizes[:, None]
+
+
+def refute(rows: Array, guess: Array | None = None) -> tuple[float, Array, Array]:
     """The game min_p max_k rows_k p / size_k: its value, the weights of the rows, and the plan."""
-    columns = np.maximum(np.abs(rows).max(axis=0), 1.0)
-    sizes = np.abs(rows / columns).max(axis=1)
-    scaled = rows / columns / sizes[:, None]
+    columns, sizes, scaled = _scaled(rows, np.zeros(rows.shape[1]), guess)
     count = rows.shape[1]
     demand = np.zeros(len(rows) + 1)
     demand[-1] = 1.0
@@ -179,38 +209,53 @@ class Least:
 
 def least(
     problem: Setting,
-    start: Cuts | None,
+    start: Least | None,
     tolerance: float,
     *,
     enough: float = 0.0,
+    above: float = math.inf,
     deadline: float = math.inf,
 ) -> Least:
     """The smallest loss of any plan: the minimax value as far as this theta can show it.
 
-    Stops early once the value is known to stay below `enough`, and after the deadline: any cuts
-    prove something, so that only tightness is lost.
+    `start` is the answer for a similar theta. Stops early once the value is known to stay below
+    `enough` or to lie above `above`, once rounding keeps it from proving anything near `enough`,
+    and after the deadline: any cuts prove something, so that only tightness is lost.
     """
-    cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(start)
-    plan = np.full(len(problem.theta), 1.0 / len(problem.theta))
-    found = separate(problem, plan, max(float(plan @ problem.gaps), 1e-9))
+    K = len(problem.theta)
+    start = start if start is not None and start.lower > 0 else None
+    cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(_useful(start))
+    plan = np.full(K, 1.0 / K) if start is None else start.plan
+    trial = max(float(plan @ problem.gaps), 1e-9) if start is None else start.lower
+    found = separate(problem, plan, trial)
     best = Least(0.0, found.loss, np.zeros(len(cuts)), cuts, plan)
-    trial = 0.5 * found.loss
+    if best.upper <= 0:
+        return best
+    trial = 0.5 * found.loss if start is None else min(trial, 0.9 * found.loss)
     cuts = cuts.with_(found.cuts)
-    for step in range(STEPS):
+    for step in range(MAX_STEPS):
         if step >= FIRST_STEPS and time.monotonic() > deadline:
             break
         rows = cut_rows(problem, cuts, trial)
-        _, weights, plan = refute(rows)
+        _, weights, plan = refute(rows, plan)
         lower = _excluded(rows, cuts.shifts, weights, trial)
         found = separate(problem, plan, trial)
         if lower > best.lower:
             best = Least(lower, best.upper, weights, cuts, plan)
         best = replace(best, upper=min(best.upper, found.loss))
-        if best.upper <= max(best.lower * (1 + tolerance), enough):
+        if best.upper <= max(best.lower * (1 + tolerance), enough) or best.lower > above:
             break
         trial = best.lower if best.lower > 0 else 0.5 * min(trial, found.loss)
+        if trial < FAR_BELOW * enough:
+            break
         cuts = cuts.with_(found.cuts)
     return best
+
+
+def _useful(found: Least) -> Cuts:
+    """The cuts in the proof and a few others; that of no change belongs to its own theta."""
+    heavy = np.argsort(-found.weights, kind="stable")[:KEPT_CUTS]
+    return found.cuts.only(heavy[found.cuts.shifts[heavy] != NO_CHANGE])
 
 
 def slope(problem: Setting, found: Least) -> Array:

@@ -46,6 +46,9 @@ LARGEST_SHIFT = 1e4
 NEXT_TO_ZERO = 1e-100
 # Where the plan learns nothing about an action, F creeps up to its limit at u = inf.
 FAR_SHIFTS = (1e5, 1e6, 1e8, 1e10)
+# Numbers in one block of questions; and about how many are dealt with in a second.
+BLOCK = 50_000
+NUMBERS_PER_SECOND = 3e6
 # Stands for q = p/(T n) where n = 0: large enough that the root is clipped.
 UNSEEN = 1e300
 # Divisions by 0 occur in branches that `where` then discards.
@@ -119,6 +122,11 @@ def cut_rows(problem: Setting, cuts: Cuts, beta: float) -> Array:
     return np.asarray(logs - 0.5 * np.square(cuts.means - problem.theta) @ problem.info.T)
 
 
+def seconds_to_separate(actions: int) -> float:
+    """About how long `separate` takes, within a factor of three or so."""
+    return actions**2 * 10 * PER_DECADE / NUMBERS_PER_SECOND
+
+
 @quiet
 def separate(problem: Setting, plan: Array, beta: float) -> Separation:
     """The loss of the plan per round, and alternatives near its local maxima [thm:lb-0].
@@ -128,13 +136,12 @@ def separate(problem: Setting, plan: Array, beta: float) -> Separation:
     """
     oracle = Oracle(problem, plan)
     grid = oracle.grid(beta)
-    reply = oracle.reply(np.repeat(oracle.best, grid.shape[1]), grid.ravel())
-    F = reply.loss.reshape(grid.shape)
+    F = oracle.losses(np.repeat(oracle.best, grid.shape[1]), grid.ravel()).reshape(grid.shape)
     row, column = np.nonzero(_peaks(F) & (min(0.8 * beta, 0.999 * float(F.max())) < F))
     k = oracle.best[row]
     last = grid.shape[1] - 1
-    sides = [row * grid.shape[1] + np.clip(column + d, 0, last) for d in (-1, 0, 1)]
-    u = oracle.polish(*(reply.only(side) for side in sides))
+    sides = [grid[row, np.clip(column + d, 0, last)] for d in (-1, 0, 1)]
+    u = oracle.polish(*(oracle.reply(k, side) for side in sides))
     reply = oracle.reply(k, u)
     loss = max(oracle.told, float(reply.loss.max(initial=-np.inf)))
     cut = oracle.reply(k, oracle.practical(reply, beta))
@@ -194,12 +201,18 @@ class Oracle:
         """Shifts for each candidate k, from p_k worth upwards, with a point next to 0."""
         p = self.p[self.best]
         smallest = self.p[self.p > 0].min()
-        start = np.maximum(np.where(p > 0, p, 1e-3 * smallest) * worth, 1e-60)
+        start = np.maximum(np.where(p > 0, p, 1e-3 * smallest) * min(worth, 1.0), 1e-60)
         decades = np.log10(LARGEST_SHIFT / start.min())
         steps = np.linspace(0.0, 1.0, 2 + int(PER_DECADE * decades))
         inner = start[:, None] * (LARGEST_SHIFT / start[:, None]) ** steps
         outer = np.tile(FAR_SHIFTS, (len(p), 1))
         return np.hstack([np.full((len(p), 1), NEXT_TO_ZERO), inner, outer])
+
+    def losses(self, k: IntArray, u: Array) -> Array:
+        """What the worst alternatives cost, in blocks that fit the caches of the machine."""
+        parts = range(0, len(k), max(1, BLOCK // len(self.theta)))
+        step = parts.step
+        return np.concatenate([self.reply(k[a : a + step], u[a : a + step]).loss for a in parts])
 
     def reply(self, k: IntArray, u: Array) -> Reply:
         """The worst alternatives with best action k at shift u."""
@@ -279,8 +292,10 @@ class Oracle:
         excess = peak.loss - beta
         lifted = np.maximum(peak.u, 0.01 * np.clip(excess, 1e-12 * beta, beta))
         u = np.where(self.p[peak.k] == 0, lifted, peak.u)
-        near = self.reply(peak.k, np.minimum(peak.u, 1.0))
-        return np.where((peak.u > 1) & (near.loss - beta > 0.5 * excess), 1.0, u)
+        # F approaches its limit like 1/u: so far out, about half of the excess is left.
+        missing = peak.loss - self.reply(peak.k, np.minimum(peak.u, 1.0)).loss
+        nearer = np.clip(2 * missing / np.maximum(excess, 1e-300), 1.0, peak.u)
+        return np.where((peak.u > 1) & (excess > 0), nearer, u)
 
     def polish(self, left: Reply, middle: Reply, right: Reply) -> Array:
         """The local maximum of F between grid points: the zero of log(exp(h) h') [Illinois]."""

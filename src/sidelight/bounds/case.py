@@ -1,0 +1,128 @@
+"""The problem that a proof speaks about, in exact numbers.
+
+Certificates are evaluated on this, not on floats: gaps, and the information P = 1/variance of one
+play, rounded up (against the claim) to a binary fraction so that sums of many stay short.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from operator import mul
+
+from .rational import inverse_up
+
+ZERO = Fraction(0)
+
+
+class RefutedError(Exception):
+    """A row that the problem does not allow: the certificate proves nothing."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """The problem that a certificate speaks about, in exact numbers.
+
+    `variance` has None where nothing is observed. `horizon` and `worst_case` are None for
+    asymptotic statements.
+    """
+
+    variance: tuple[tuple[Fraction | None, ...], ...]
+    means: tuple[Fraction, ...]
+    upper: Fraction
+    horizon: Fraction | None = None
+    worst_case: Fraction | None = None
+
+    @property
+    def actions(self) -> range:
+        """All actions."""
+        return range(len(self.means))
+
+    @cached_property
+    def best(self) -> int:
+        """The best action; the lowest index of several."""
+        return max(range(len(self.means)), key=lambda i: self.means[i])
+
+    @cached_property
+    def gaps(self) -> tuple[Fraction, ...]:
+        """What each play costs."""
+        return tuple(self.means[self.best] - mean for mean in self.means)
+
+    @cached_property
+    def second_gap(self) -> Fraction:
+        """The smallest gap of the other actions: 0 if the optimum is tied."""
+        if len(self.means) == 1:
+            raise RefutedError("a single action has no second best")
+        return min(gap for i, gap in enumerate(self.gaps) if i != self.best)
+
+    def sees(self, played: int, observed: int) -> bool:
+        """Whether playing the one shows the other."""
+        return self.variance[played][observed] is not None
+
+    def fixed(self, observed: int) -> bool:
+        """Whether nobody can be deceived about a mean, for all log T: the best action shows it, or
+        some action does without noise."""
+        return self.sees(self.best, observed) or observed in self._exact
+
+    def precision(self, played: int, observed: int) -> Fraction:
+        """1/variance rounded up, 0 where unobserved; an exact observation has none to use."""
+        if self.variance[played][observed] == 0:
+            raise RefutedError(
+                f"action {observed} is seen exactly: no information about it is needed"
+            )
+        return self._precision[played][observed]
+
+    def told(self, moves: Sequence[Fraction]) -> list[Fraction]:
+        """sum_i P[j, i] moves_i^2 for each j, in integers: reducing every term would take long."""
+        moved = [i for i, move in enumerate(moves) if move]
+        if not self._exact.isdisjoint(moved):
+            raise RefutedError("an alternative moves a mean that is seen exactly")
+        unit = math.lcm(*(moves[i].denominator for i in moved))
+        squares = [(moves[i].numerator * (unit // moves[i].denominator)) ** 2 for i in moved]
+        table, fine = self._integers
+        lines = ([row[i] for i in moved] for row in table)
+        return [Fraction(sum(map(mul, line, squares)), fine * unit**2) for line in lines]
+
+    @cached_property
+    def _exact(self) -> frozenset[int]:
+        """The actions that somebody sees without noise."""
+        return frozenset(i for row in self.variance for i, v in enumerate(row) if v == 0)
+
+    @cached_property
+    def _integers(self) -> tuple[list[list[int]], int]:
+        """The precisions in multiples of 1/(the second number)."""
+        fine = math.lcm(*(p.denominator for row in self._precision for p in row))
+        table = [[p.numerator * (fine // p.denominator) for p in row] for row in self._precision]
+        return table, fine
+
+    @cached_property
+    def _precision(self) -> tuple[tuple[Fraction, ...], ...]:
+        known = {v: inverse_up(v) for row in self.variance for v in row if v}
+        return tuple(tuple(known[v] if v else ZERO for v in row) for row in self.variance)
+
+    def require(self, action: object) -> None:
+        """Refuse what is not the number of an action: a negative index would mean another one."""
+        if not isinstance(action, int) or not 0 <= action < len(self.means):
+            raise RefutedError(f"there is no action {action!r}")
+
+    def validate(self) -> None:
+        """Refuse what is not a problem."""
+        K = len(self.means)
+        if K == 0 or len(self.variance) != K or any(len(row) != K for row in self.variance):
+            raise RefutedError("a problem has a mean for each action and a square of variances")
+        if any(v is not None and v < 0 for row in self.variance for v in row):
+            raise RefutedError("a variance is negative")
+        if not all(0 <= mean <= self.upper for mean in self.means):
+            raise RefutedError("a mean lies outside [0, upper]")
+        if any(x is not None and x <= 0 for x in (self.horizon, self.worst_case)):
+            raise RefutedError("horizon and worst case must be positive")
+
+    def at_horizon(self) -> tuple[Fraction, Fraction]:
+        """Horizon and worst case, for the rows that need them."""
+        T, B = self.horizon, self.worst_case
+        if T is None or B is None:
+            raise RefutedError("this claim needs a horizon and a worst-case regret")
+        return T, B
