@@ -36,6 +36,7 @@ ROOMS = [
     ["simulate"],
     ["gym"],
     ["recommend"],
+    ["suite"],
     ["analysis"],
     ["console"],
     ["cli"],

@@ -163,3 +163,27 @@ def save_figure(drawn: Any, path: str | os.PathLike[str]) -> None:
             figure.savefig(path, dpi=150, metadata=metadata)
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: the figure cannot be written: {error}") from None
+
+
+def draw_ratios(problems: Sequence[str], policies: Sequence[str], ratios: Array) -> Any:
+    """Regret to that of the best policy: a row for each problem, a column for each policy.
+
+    White is as good as the best, dark ten times as much or more; empty where it cannot run.
+    """
+    ax = new_axes(2.4 + 0.52 * len(policies), 1.2 + 0.24 * len(problems))
+    with np.errstate(invalid="ignore"):
+        shade = np.log10(np.clip(ratios, 1, 10))
+    ax.imshow(np.where(np.isnan(ratios), np.nan, shade), cmap="Oranges", vmin=0, vmax=1.25)
+    ax.set_aspect("auto")
+    for y, x in np.argwhere(~np.isnan(ratios)):
+        value = float(ratios[y, x])
+        text = "inf" if value == np.inf else f"{value:.2f}" if value < 10 else f"{value:.0f}"
+        bold = "bold" if value < 1.005 else "normal"
+        ax.text(x, y, text, ha="center", va="center", fontsize=6.5, fontweight=bold)
+    ax.set_xticks(range(len(policies)), policies, rotation=60, ha="left", fontsize=8)
+    ax.xaxis.tick_top()
+    ax.set_yticks(range(len(problems)), problems, fontsize=7.5)
+    ax.tick_params(length=0)
+    for side in ("top", "right", "bottom", "left"):
+        ax.spines[side].set_visible(False)
+    return ax.figure

@@ -85,10 +85,12 @@ def cache_folder() -> Path:
     """A folder for these sources and this numba, below NUMBA_CACHE_DIR or the user's cache."""
     chosen = _config.CACHE_DIR
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-    return (Path(chosen) if chosen else home) / "sidelight" / _fingerprint()
+    return (Path(chosen) if chosen else home) / "sidelight" / fingerprint()
 
 
-def _fingerprint() -> str:
+@cache
+def fingerprint() -> str:
+    """A hash of all sources that can end up in compiled code, and of numba's version."""
     package = Path(__file__).parent.parent
     digest = hashlib.sha256(numba.__version__.encode())
     for room in ROOMS:
