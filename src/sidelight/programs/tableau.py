@@ -11,7 +11,7 @@ On the tableau this is the lexicographic ratio test: a tie between rows is decid
 right-hand side, then by the columns of the slacks. It also excludes cycling.
 
 Rows and columns of P are scaled by powers of 2, which rounds nothing, until their largest entries
-are near 1. Needs and costs are not: a difference of them counts as zero where it is below 1e-12 of
+are near 1. Needs and costs are not: a difference of them counts as zero where it is below 1e-10 of
 the largest term it is made of. They may differ by any power of ten, and no small need is dropped.
 
 `matrix` is any tuple with the fields of `Matrix`; a cost of inf excludes the action, a need of 0
@@ -33,8 +33,8 @@ Ints = npt.NDArray[np.int64]
 
 OPTIMAL, INFEASIBLE, STOPPED = 0, 1, 2
 
-# A difference below this part of its terms is a tie.
-TIE = 1e-12
+# A difference below this part of its terms is a tie. Two hundred pivots leave errors of 1e-12.
+TIE = 1e-10
 # What rounding leaves of a 0 in a table whose entries are near 1, after a few hundred pivots.
 NOISE = 1e-14
 
