@@ -125,9 +125,7 @@ def exact_cover(rows: list[list[int]], second: Sequence[float]) -> list[Fraction
     exact = [Fraction(x) for x in second]
     unit = max(x.denominator for x in exact)
     table = [
-        [rows[j][i] for j in range(m)]
-        + [int(i == k) for k in range(K)]
-        + [1, int(exact[i] * unit)]
+        [rows[j][i] for j in range(m)] + [int(i == k) for k in range(K)] + [1, int(exact[i] * unit)]
         for i in range(K)
     ]
     rise = [1] * m + [0] * (K + 2)

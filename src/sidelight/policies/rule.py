@@ -54,6 +54,13 @@ class Rule:
     rounds: bool = False
 
 
+def registered(*names: str) -> str:
+    """Those of the names that the registry has, in words: 'a' or 'b'; empty if it has none."""
+    from . import registry  # noqa: PLC0415 - the registry imports every policy, and they this file
+
+    return " or ".join(repr(name) for name in names if name in registry.names())
+
+
 def needs_self_observation(name: str, feedback: Feedback) -> None:
     """Refuse a structure in which some action does not show itself.
 
@@ -63,10 +70,12 @@ def needs_self_observation(name: str, feedback: Feedback) -> None:
     blind = np.flatnonzero(~feedback.observes.diagonal())
     if len(blind):
         label = feedback.labels[blind[0]]
+        sigma = "" if feedback.uniform_sigma is not None else "-sigma"
+        instead = registered(f"minimax{sigma}", f"asymptotic{sigma}", "ids")
         raise InputError(
             f"policy {name!r} needs actions that show themselves, and {label!r} does not: it would "
-            "play such an action for ever without learning. Use 'uniform' or 'greedy', which do "
-            "not rely on it"
+            f"play such an action for ever without learning. Use {instead or registered('greedy')}"
+            ", which does not rely on it"
         )
 
 
