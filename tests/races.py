@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,6 +71,14 @@ def live(text: str, problem: sl.Problem, horizon: int, seed: int = 1) -> Live:
     policy_stream(base_words(seed, "policy"), 0, stream)
     _, data = begin(stage.noise, 0, len(problem))
     return Live(entry.rule, entry, stage, data, entry.prepared.memory.copy(), stream)
+
+
+def noise_free(text: str, problem: sl.Problem, horizon: int) -> Live:
+    """The policy before its first decision, in a world where every value equals its mean."""
+    player = live(text, problem, horizon)
+    world = player.stage.world
+    player.stage = replace(player.stage, world=world._replace(sd=np.zeros_like(world.sd)))
+    return player
 
 
 def decisions(player: Live, horizon: int) -> Iterator[tuple[int, int]]:

@@ -38,7 +38,7 @@ def random_matrix(rng: np.random.Generator, K: int) -> Floats:
 
 
 def random_program(rng: np.random.Generator, K: int) -> Program:
-    """With ties, zero costs, equal needs, needs of 0, excluded actions, as they come in policies."""
+    """With ties, zero costs, equal needs, needs of 0, excluded actions, as in policies."""
     precision = random_matrix(rng, K)
     kind = rng.choice(["plan", "unit", "ties", "generic"])
     if kind == "plan":  # Algorithm 1: gaps, and 2 / gap^2

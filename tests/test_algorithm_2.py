@@ -1,0 +1,81 @@
+"""Algorithm 2: refusals, what happens without noise, which batches, and behaviour."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from races import Live, decisions, noise_free
+from sidelight.policies import minimax
+from test_algorithm_1 import problem_on
+
+
+def survivors(player: Live) -> set[int]:
+    """The actions not yet eliminated."""
+    K = len(player.stage.problem)
+    return set(np.flatnonzero(player.memory[minimax.HEADER : minimax.HEADER + K]).tolist())
+
+
+@pytest.mark.parametrize(
+    ("graph", "means", "plays", "dropped"),
+    [
+        ("bandit(2)", [0.9, 0.4], [4087, 913], [(1826, 1)]),
+        ("bandit(3)", [0.9, 0.5, 0.3], [2827, 1546, 627], [(1881, 2), (3719, 1)]),
+        ("cycle(3)", [0.9, 0.5, 0.3], [3746, 627, 627], [(1881, 2)]),
+        ("revealing(3)", [0.3, 0.9, 0.5], [627, 4373, 0], [(627, 0)]),
+        ("star(3)", [0.3, 0.9, 0.5], [627, 3454, 919], [(627, 0), (2465, 2)]),
+        ("loopless(3)", [0.9, 0.5, 0.3], [3489, 1223, 288], [(864, 2), (2734, 1)]),
+    ],
+)
+def test_without_noise(
+    graph: str, means: list[float], plays: list[int], dropped: list[tuple[int, int]]
+) -> None:
+    """Reference values computed by hand-made scripts, before this code existed."""
+    player = noise_free("minimax:delta=0.01", problem_on(graph, means), 5_000)
+    alive, found = survivors(player), []
+    for _ in decisions(player, 5_000):
+        now = survivors(player)
+        found += [(player.t, gone) for gone in alive - now]
+        alive = now
+    assert player.data.plays == pytest.approx(plays, abs=2)
+    assert [gone for _, gone in found] == [gone for _, gone in dropped]
+    assert [t for t, _ in found] == pytest.approx([t for t, _ in dropped], abs=2)
+
+
+@pytest.mark.parametrize("delta", ["-1", "1", "1.5", "inf"])
+def test_delta_is_a_probability(delta: str) -> None:
+    with pytest.raises(sl.InputError, match="must lie between 0 and 1"):
+        sl.simulate(sl.gallery("bandit"), f"minimax:delta={delta}", 100)
+
+
+def test_by_default_delta_is_one_over_the_horizon() -> None:
+    problem = sl.gallery("bandit")
+    own, given = (sl.trace(problem, text, 500) for text in ("minimax", "minimax:delta=0.002"))
+    assert own.actions.tolist() == given.actions.tolist()
+
+
+def test_on_full_information_the_least_regret_is_played() -> None:
+    """Every single action is a maximiser c: the estimates decide, and a batch is one play."""
+    problem = sl.Problem(sl.Feedback.full_information(4), [0.0, 0.1, 0.9, 0.2])
+    trace = sl.trace(problem, "minimax", 2_000)
+    assert trace.round is not None
+    assert trace.round[:1_000].tolist() == list(range(1, 1_001))
+    assert (trace.actions[100:] == 2).mean() > 0.99
+
+
+def test_a_fraction_of_a_play_is_rounded_up() -> None:
+    """c([K], [K]) = (.2, .2, .2, .4) gives the plays (1, 1, 1, 2)."""
+    observes = np.array([[0, 1, 1, 0], [0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 0, 0]], dtype=bool)
+    trace = sl.trace(sl.Problem(sl.Feedback.uniform(observes), [0.5] * 4), "minimax", 5)
+    assert trace.actions.tolist() == [0, 1, 2, 3, 3] or trace.round is None
+
+
+def test_a_survivor_that_no_survivor_shows_is_paid_for() -> None:
+    problem = problem_on("revealing(3)", [0.3, 0.9, 0.5])
+    trace = sl.trace(problem, "minimax", 20_000)
+    kinds = {word: trace.why.count(word) for word in minimax.WORDS}
+    assert kinds["weak"] > 0
+    assert kinds["empty"] > kinds["weak"]
+    weak = [why == "weak" for why in trace.why]
+    assert set(trace.actions[weak]) == {0}
