@@ -40,10 +40,9 @@ def problem_on(graph: str, means: list[float]) -> sl.Problem:
 )
 def test_without_noise(graph: str, means: list[float], plays: list[int], first: int) -> None:
     """Reference values computed by hand-made scripts, before this code existed."""
-    player = noise_free("asymptotic:alpha=2.1,a=0.5,b=0.5", problem_on(graph, means), 5_000)
-    reasons = [why for _, why in decisions(player, 5_000)]
-    assert player.data.plays == pytest.approx(plays, abs=2)
-    assert 1 + reasons.index(asymptotic.EXPLOIT) == pytest.approx(first, abs=2)
+    trace = noise_free("asymptotic:alpha=2.1,a=0.5,b=0.5", problem_on(graph, means), 5_000)
+    assert np.bincount(trace.actions, minlength=len(means)) == pytest.approx(plays, abs=2)
+    assert 1 + trace.why.index("exploit") == pytest.approx(first, abs=2)
 
 
 @pytest.mark.parametrize(
@@ -75,10 +74,9 @@ def test_the_way_out_of_several_variances_works() -> None:
 
 
 def test_an_exact_tie_shows_what_was_seen_least() -> None:
-    player = noise_free("asymptotic", problem_on("bandit(3)", [0.5, 0.5, 0.2]), 300)
-    reasons = [why for _, why in decisions(player, 300)]
-    assert set(reasons[3:]) == {asymptotic.TRACK}
-    assert player.data.plays.tolist() == [100, 100, 100]
+    trace = noise_free("asymptotic", problem_on("bandit(3)", [0.5, 0.5, 0.2]), 300)
+    assert set(trace.why[3:]) == {"track"}
+    assert np.bincount(trace.actions).tolist() == [100, 100, 100]
 
 
 def test_values_that_came_late_are_not_overlooked() -> None:

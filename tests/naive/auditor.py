@@ -120,7 +120,7 @@ def solve(cost: Floats, rows: Floats, need: Floats) -> tuple[Floats, Vertex | No
     chosen = independent(rows[:, columns], priced, met.tolist(), len(columns))
     if len(chosen) < len(columns):
         return result.x / size, None
-    inverse = np.linalg.inv(rows[np.ix_(chosen, columns)])
+    inverse: Floats = np.asarray(np.linalg.inv(rows[np.ix_(chosen, columns)]))
     return result.x / size, Vertex(columns, chosen, inverse)
 
 
@@ -222,7 +222,7 @@ def allowed(past: Past, plans: Plans, limit: float, action: int, why: str) -> bo
     gaps = means[best] - means
     if past.N[action] < plans(gaps, best)[action] * limit:
         return True
-    return past.N[action] < plans.most(action, gaps, best) * limit
+    return bool(past.N[action] < plans.most(action, gaps, best) * limit)
 
 
 # ---- Algorithm 2 ---------------------------------------------------------------------------------

@@ -34,7 +34,8 @@ def random_matrix(rng: np.random.Generator, K: int) -> Floats:
     if rng.random() < 0.6:
         return observes.astype(float)
     decades = rng.choice([0.0, 0.5, 1.5])
-    return np.where(observes, 10 ** rng.uniform(-decades, decades, (K, K)), 0.0)
+    graded: Floats = np.where(observes, 10 ** rng.uniform(-decades, decades, (K, K)), 0.0)
+    return graded
 
 
 def random_program(rng: np.random.Generator, K: int) -> Program:
