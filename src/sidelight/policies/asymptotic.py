@@ -85,9 +85,13 @@ def _furthest_behind(plan: Any, scale: Any, plays: Any) -> Any:
 def _leader_and_least(means: Any, information: Any) -> Any:
     """The best mean and the action seen least, the lowest of equals."""
     leader, least = index(0), index(0)
-    for j in range(index(means.size)):
-        leader = j if means[j] > means[leader] else leader
-        least = j if information[j] < information[least] else least
+    best, fewest = means[0], information[0]
+    for j in range(index(1), index(means.size)):
+        mean, count = means[j], information[j]
+        leader = j if mean > best else leader
+        best = mean if mean > best else best
+        least = j if count < fewest else least
+        fewest = count if count < fewest else fewest
     return leader, least
 
 

@@ -150,8 +150,6 @@ def read_plan(need: Any, store: Any, plan: Any) -> bool:
 def covers(matrix: Any, need: Any, store: Any, plan: Any, cover: Any) -> bool:
     """Does the plan meet every need, to within SHORT; `cover` gets what it buys."""
     K, m, one = index(len(need)), index(store[0]), index(1)
-    if m == K and index(store[one + index(4) * K + m]) == K:
-        return True  # each action shows one, each is shown by one: every need is met exactly
     precision, start, shown = matrix.precision, matrix.start, matrix.shown
     for j in range(K):
         cover[j] = 0.0
@@ -270,15 +268,34 @@ def is_unique(matrix: Any, cost: Any, store: Any, first: Any) -> bool:
 
 
 @inlined
+def _each_alone(need: Any, store: Any, plan: Any) -> bool:
+    """Where each action shows one and each is shown by one, what to play does not depend on costs.
+
+    Then the inverse has K entries, one in each row, and the plan follows from them.
+    """
+    K, one = index(len(need)), index(1)
+    if index(store[0]) != K or index(store[one + index(5) * K]) != K:
+        return False
+    entries = index(2) + index(5) * K
+    for s in range(K):
+        plan[index(store[entries + s])] = (
+            store[entries + K * K + s] * need[index(store[one + K + s])]
+        )
+    return True
+
+
+@inlined
 def holds(matrix: Any, need: Any, cost: Any, second: Any, store: Any, scratch: Any) -> Any:
     """Is the stored basis the optimum for these numbers? The first K of `scratch` get its plan."""
     K = len(need)
     plan, first, other = scratch[:K], scratch[K : 2 * K], scratch[2 * K :]
-    return (
-        store[0] >= 0.0
-        and read_plan(need, store, plan)
-        and covers(matrix, need, store, plan, first)
-        and prices_hold(matrix, cost, second, store, first, other)
+    return store[0] >= 0.0 and (
+        _each_alone(need, store, plan)
+        or (
+            read_plan(need, store, plan)
+            and covers(matrix, need, store, plan, first)
+            and prices_hold(matrix, cost, second, store, first, other)
+        )
     )
 
 
