@@ -72,3 +72,37 @@ def test_a_survivor_that_no_survivor_shows_is_paid_for() -> None:
     assert kinds["empty"] > kinds["weak"]
     weak = [why == "weak" for why in trace.why]
     assert set(trace.actions[weak]) == {0}
+
+
+@pytest.mark.parametrize(
+    ("graph", "means"),
+    [
+        ("bandit(3)", [0.9, 0.5, 0.3]),
+        ("star(3)", [0.3, 0.9, 0.5]),
+        ("loopless(3)", [0.9, 0.5, 0.3]),
+        ("revealing(3)", [0.3, 0.9, 0.5]),
+        ("cycle(3)", [0.9, 0.5, 0.3]),
+    ],
+)
+def test_the_best_action_is_eliminated_as_rarely_as_promised(
+    graph: str, means: list[float]
+) -> None:
+    """At most delta = 5 % of 1,000 runs never play the best action in their second half.
+
+    The events of the proof fail with probability delta / 3 at most, so that 50 of 1,000 would be
+    seven standard deviations too many; none is what is seen.
+    """
+    problem = problem_on(graph, means)
+    half = 10_000
+    results = sl.simulate(problem, "minimax:delta=0.05", 2 * half, 1_000, checkpoints=[half])
+    early, late = results.regret[0].T
+    without = late - early >= half * np.sort(problem.gaps)[1] * (1 - 1e-9)
+    assert without.sum() <= 50
+
+
+def test_giving_up_the_best_action_would_be_noticed() -> None:
+    """The count of the test above finds runs that gave up the best action: greedy has many."""
+    problem = problem_on("bandit(2)", [0.5, 0.45])
+    results = sl.simulate(problem, "greedy", 2_000, 100, checkpoints=[1_000])
+    early, late = results.regret[0].T
+    assert (late - early >= 1_000 * 0.05 * (1 - 1e-9)).sum() > 10
