@@ -32,7 +32,7 @@ def random_matrix(rng: np.random.Generator, K: int) -> Floats:
     for j in np.flatnonzero(~observes.any(axis=0)):
         observes[rng.integers(K), j] = True
     if rng.random() < 0.6:
-        return observes.astype(float)
+        return np.where(observes, 1.0, 0.0)
     decades = rng.choice([0.0, 0.5, 1.5])
     graded: Floats = np.where(observes, 10 ** rng.uniform(-decades, decades, (K, K)), 0.0)
     return graded

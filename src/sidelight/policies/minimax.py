@@ -55,8 +55,8 @@ WORDS = ("strong", "weak", "empty", "final")
 STRONG, WEAK, EMPTY, FINAL = range(4)
 
 # places in memory; `ROUND` is 0 by the contract
-ROUND, BEFORE, ALPHA, ACTION, WHY, LEFT, ALIVE, WEAKLY, UNIQUE_S, UNIQUE_W, WIDTH, HEADER = (
-    range(12)
+ROUND, BEFORE, ALPHA, ACTION, WHY, LEFT, ALIVE, WEAKLY, UNIQUE_S, UNIQUE_W, WIDTH, HEADER = range(
+    12
 )
 # blocks of K numbers after the header, then the two stores
 SURVIVOR, GAPS, PLAN, FIRST, OTHER, NEED_S, COST_S, BATCH_S, NEED_W, COST_W, BATCH_W, BLOCKS = (

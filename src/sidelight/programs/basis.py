@@ -3,8 +3,8 @@
 A basis is the set I of actions played and the set J of needs met exactly, with the inverse of
 P[I, J]. For new needs and costs `holds` asks whether it still is the lexicographic optimum of
 `tableau`, which takes one product with the inverse for the plan and one for the prices. Where it is
-not, `solve` starts again from y = 0. Measured (benchmarks/tableau.py) the basis changes in well
-under 1 % of the rounds of Algorithm 1, so a warm start would save nothing.
+not, `solve` starts again from y = 0. The basis changes in under 1 % of the rounds of Algorithm 1, so
+a warm start would save nothing.
 
 The optimum is unique, so the plan does not depend on which basis was stored before, but for the
 last bits. The caller keeps the store where it keeps its state: the plan is a function of that state
