@@ -14,6 +14,7 @@ a normal in 8.5 ns, so they are judged as multiples of that.
 from __future__ import annotations
 
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -268,7 +269,8 @@ def main() -> None:
     rows += against_peers(say)
     second_start(say)
     machine = f"{platform.machine()}, Python {platform.python_version()}, numpy {np.__version__}"
-    table = {"machine": machine, "sidelight": sl.__version__, "rows": rows}
+    busy = round(os.getloadavg()[0], 1)  # above 1 or 2 the figures for two threads mean nothing
+    table = {"machine": machine, "load": busy, "sidelight": sl.__version__, "rows": rows}
     Path(__file__).with_name("results.json").write_text(json.dumps(table, indent=2) + "\n")
 
 

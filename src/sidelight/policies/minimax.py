@@ -29,8 +29,9 @@ solved when A changes, and where several c are optimal also when the estimates a
 ceil has a slack of 1e-7: a solver's 1.0000000002 must not become 2.
 
 Memory: r, t, alpha, the action of the moment with the reason and the plays left, an earlier width
-g sqrt(n); then survivors and both programs with their batches and bases. All work is done in `update`, when a batch ends.
-Observations that come late count from the next batch on; an action never seen is kept.
+g sqrt(n); then survivors and both programs with their batches and bases. All work is done in
+`update`, when a batch ends. Observations that come late count from the next batch on; an action
+never seen is kept.
 """
 
 from __future__ import annotations
@@ -220,13 +221,25 @@ def _compare(belief: Any, memory: Any) -> None:
 
 
 @inlined
+def _is_leader(belief: Any, action: Any) -> bool:
+    """Is the mean of this action above all others, and were all seen?"""
+    means, errors = belief.means, belief.errors
+    top, rivals = means[action], 0
+    for j in range(index(means.size)):
+        rivals += (means[j] >= top) | (errors[j] == np.inf)
+    return rivals == 1
+
+
+@inlined
 def _plan(belief: Any, known: Any, memory: Any, why: int) -> None:
     """Make sure that the batch of c(A, A^S) or c([K], A^W) is that of the best maximiser."""
     if memory[UNIQUE_S + why] != 0.0:
         return
     K = known.observer.size
-    _compare(belief, memory)
     store, cost = _store(memory, why, K), _block(memory, COST_S + 3 * why, K)
+    if store[0] == 1.0 and _is_leader(belief, index(store[1])):
+        return  # it is enough to play one action, and no other one costs as little
+    _compare(belief, memory)
     first, other = _block(memory, FIRST, K), _block(memory, OTHER, K)
     if store[0] < 0.0 or not prices_hold(known, cost, _block(memory, GAPS, K), store, first, other):
         _solve(known, memory, why)

@@ -3,7 +3,7 @@
 A basis is the set I of actions played and the set J of needs met exactly, with the inverse of
 P[I, J]. For new needs and costs `holds` asks whether it still is the lexicographic optimum of
 `tableau`, which takes one product with the inverse for the plan and one for the prices. Where it is
-not, `solve` starts again from y = 0. The basis changes in under 1 % of the rounds of Algorithm 1, so
+not, `solve` starts again from y = 0. The basis changes in under 1 % of the rounds of Algorithm 1:
 a warm start would save nothing.
 
 The optimum is unique, so the plan does not depend on which basis was stored before, but for the
