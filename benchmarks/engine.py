@@ -267,11 +267,11 @@ def main() -> None:
     against_python(say)
     rows += two_threads(stick, say)
     rows += against_peers(say)
-    second_start(say)
     machine = f"{platform.machine()}, Python {platform.python_version()}, numpy {np.__version__}"
     busy = round(os.getloadavg()[0], 1)  # above 1 or 2 the figures for two threads mean nothing
     table = {"machine": machine, "load": busy, "sidelight": sl.__version__, "rows": rows}
     Path(__file__).with_name("results.json").write_text(json.dumps(table, indent=2) + "\n")
+    second_start(say)
 
 
 if __name__ == "__main__":
