@@ -6,20 +6,27 @@
 Single-threaded figures are processor time of the fastest of many short runs, so that other work on
 the machine disturbs them little. Two threads are judged by the clock and need two free cores.
 
-Run with `make bench`. Times are printed for orientation; only ratios mean something elsewhere.
+Run with `make bench`, which also writes benchmarks/results.json. Times are printed for orientation;
+only ratios mean something elsewhere. Targets in nanoseconds are for a machine on which SFC64 draws
+a normal in 8.5 ns, so they are judged as multiples of that.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import platform
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from peers import peers
 
 import sidelight as sl
 from sidelight.engine import runner
@@ -30,6 +37,10 @@ from sidelight.simulate.entry import enter, new_job, set_stage
 
 NS = 1e9
 REPEATS = 15
+SFC64 = 8.5  # nanoseconds for a normal where the targets were set
+
+Say = Callable[[str], object]
+Row = dict[str, str | float]
 
 
 def cpu(call: Callable[[], object], repeats: int = REPEATS) -> float:
@@ -79,6 +90,13 @@ def problem(kind: str, actions: int) -> sl.Problem:
         observes[:] = True
     elif kind == "random":
         observes |= rng.random((actions, actions)) < (0.3 if actions == 10 else 0.1)
+    elif kind == "revealing":
+        observes[:] = False
+        observes[0] = True
+    elif kind == "cycle":
+        observes = np.roll(observes, 1, axis=1)
+    elif kind == "weak":
+        observes = ~observes & (rng.random((actions, actions)) < 0.5)
     means = np.linspace(0, 1, actions) if actions == 10 else rng.random(actions)
     return sl.Problem(sl.Feedback.uniform(observes), means)
 
@@ -96,7 +114,7 @@ def per_round(policy: str, raced: sl.Problem, horizon: int) -> tuple[float, floa
     return cpu(lambda: entry.rule.run(*arguments)) / horizon * NS, float(shown + own)
 
 
-def loops(stick: Yardstick, say: Callable[[str], object]) -> None:
+def loops(stick: Yardstick, say: Say) -> None:
     """Each policy on each structure against the limit and against SFC64."""
     say("policy   K    feedback     ns/round   x limit   of SFC64 (1 thread)\n")
     for policy in ("ucb-n", "ts-n"):
@@ -105,6 +123,25 @@ def loops(stick: Yardstick, say: Callable[[str], object]) -> None:
                 ns, normal = per_round(policy, problem(kind, actions), 100_000)
                 limit, sfc64 = ns / (normal * stick.limit), ns / (normal * stick.sfc64)
                 say(f"{policy:8} {actions:<4} {kind:10} {ns:10.1f} {limit:9.2f} {sfc64:9.2f}\n")
+
+
+def algorithms(stick: Yardstick, say: Say) -> list[Row]:
+    """The paper's two algorithms, K = 10: nanoseconds of one core for a round, and the target."""
+    cases = [("asymptotic", kind, 60.0 if kind == "bandit" else None) for kind in STRONG + WEAK]
+    cases += [("minimax", kind, 60.0) for kind in STRONG] + [("minimax", k, 150.0) for k in WEAK]
+    say("algorithm   feedback     ns/round   where SFC64 takes 8.5 ns   target\n")
+    rows: list[Row] = []
+    for policy, kind, target in cases:
+        ns, _ = per_round(policy, problem(kind, 10), 100_000)
+        scaled = ns * SFC64 / stick.sfc64
+        limit = "" if target is None else f"{target:.0f}"
+        say(f"{policy:11} {kind:10} {ns:10.1f} {scaled:15.1f} {limit:>18}\n")
+        row: Row = {"what": f"{policy}, {kind}, K = 10: ns a round", "value": round(scaled, 1)}
+        rows.append(row if target is None else row | {"target": target})
+    return rows
+
+
+STRONG, WEAK = ["bandit", "full", "random"], ["cycle", "revealing", "weak"]
 
 
 # ---- what the generic loop costs -----------------------------------------------------------------
@@ -138,7 +175,7 @@ def hand_kernel(means: Any, base: Any, horizon: Any, plays: Any) -> None:
         place += np.uint64(1)
 
 
-def against_hand(say: Callable[[str], object]) -> None:
+def against_hand(say: Say) -> None:
     """The generic loop does more for every value: positions, precisions, means and errors."""
     raced, horizon = problem("full", 10), 100_000
     plays = np.zeros(10, dtype=np.int64)
@@ -163,7 +200,7 @@ class ReadableUCB:
         return int((belief.means + np.sqrt(2 * np.log(t) / belief.information)).argmax())
 
 
-def against_python(say: Callable[[str], object]) -> None:
+def against_python(say: Say) -> None:
     """Our kernel against the loop in Python that runs users' policies."""
     rounds = 1_000
     for kind, actions in (("bandit", 10), ("full", 10), ("random", 100)):
@@ -173,26 +210,41 @@ def against_python(say: Callable[[str], object]) -> None:
         say(f"kernel against the loop in Python, {kind}, K = {actions}: {slow / fast:,.0f}x\n")
 
 
-def two_threads(stick: Yardstick, say: Callable[[str], object]) -> None:
+def two_threads(stick: Yardstick, say: Say) -> list[Row]:
     """The targets of a race: two threads against SFC64 drawing the same normals in one."""
-    cases = [("ucb-n", "full", 10), ("ucb-n", "bandit", 10), ("ts-n", "bandit", 10)]
-    horizon, replicates = 100_000, 40
-    for policy, kind, actions in [*cases, ("ucb-n", "random", 100)]:
+    cases = [("ucb-n", "full", 10, 0.5), ("ucb-n", "bandit", 10, 1.0), ("ts-n", "bandit", 10, 0.6)]
+    horizon, replicates = 100_000, 200
+    rows: list[Row] = []
+    for policy, kind, actions, target in [*cases, ("ucb-n", "random", 100, 0.8)]:
         raced = problem(kind, actions)
         _, normal = per_round(policy, raced, horizon)
         race = partial(sl.simulate, raced, policy, horizon, replicates, seed=1, checkpoints=[])
         one, two = (clock(partial(race, threads=threads), 2) for threads in (1, 2))
         drawn = horizon * replicates * normal * stick.sfc64 / NS
         say(f"{policy} {kind} K = {actions}: two threads {one / two:.2f}x one, ")
-        say(f"{two / drawn:.2f} of SFC64\n")
+        say(f"{two / drawn:.2f} of SFC64, target {target}\n")
+        what = f"{policy}, {kind}, K = {actions}, two threads: part of SFC64's time"
+        rows.append({"what": what, "value": round(two / drawn, 2), "target": target})
+    return rows
 
 
-def second_start(say: Callable[[str], object]) -> None:
+def against_peers(say: Say) -> list[Row]:
+    """Plain UCB, K = 10, one core: how many times as fast as others."""
+    ns, _ = per_round("ucb-n", problem("bandit", 10), 100_000)
+    rows: list[Row] = []
+    for name, rounds in peers().items():
+        say(f"UCB on a bandit, K = 10, against {name}: {NS / ns / rounds:,.0f}x\n")
+        rows.append({"what": f"UCB on a bandit: times {name}", "value": round(NS / ns / rounds)})
+    return rows
+
+
+def second_start(say: Say) -> None:
     """A fresh process with a full cache: processor seconds beyond `import numba`."""
     code = (
         "import time, numba; start = time.process_time(); import sidelight as sl;"
         "p = sl.gallery('bandit');"
-        "sl.simulate(p, ['ucb-n', 'ucb-maxn', 'ts-n', 'greedy', 'uniform'], 100, 2);"
+        "from sidelight.policies import registry;"
+        "sl.simulate(p, list(registry.names()), 100, 2);"
         "print(time.process_time() - start)"
     )
     command = [sys.executable, "-c", code]
@@ -203,15 +255,22 @@ def second_start(say: Callable[[str], object]) -> None:
 
 
 def main() -> None:
-    """Print the ratios."""
+    """Print the ratios, and write those that have a target or a peer to a file."""
     say = sys.stdout.write
     stick = yardstick()
     say(f"normals: {stick.sfc64 / stick.limit:.2f}x faster than SFC64 ({stick.limit:.2f} ns)\n\n")
     loops(stick, say)
     say("\n")
+    rows = algorithms(stick, say)
+    say("\n")
     against_hand(say)
     against_python(say)
-    two_threads(stick, say)
+    rows += two_threads(stick, say)
+    rows += against_peers(say)
+    machine = f"{platform.machine()}, Python {platform.python_version()}, numpy {np.__version__}"
+    busy = round(os.getloadavg()[0], 1)  # above 1 or 2 the figures for two threads mean nothing
+    table = {"machine": machine, "load": busy, "sidelight": sl.__version__, "rows": rows}
+    Path(__file__).with_name("results.json").write_text(json.dumps(table, indent=2) + "\n")
     second_start(say)
 
 

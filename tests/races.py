@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pytest
 
 import sidelight as sl
 from sidelight.engine.compiled import cached
@@ -13,6 +14,7 @@ from sidelight.engine.contract import Data, Floats, Words
 from sidelight.engine.runner import begin, step
 from sidelight.engine.streams import base_words, seed_stream
 from sidelight.policies.rule import Rule
+from sidelight.simulate import recording
 from sidelight.simulate.entry import Entry, Stage, enter, set_stage
 
 
@@ -71,6 +73,18 @@ def live(text: str, problem: sl.Problem, horizon: int, seed: int = 1) -> Live:
     policy_stream(base_words(seed, "policy"), 0, stream)
     _, data = begin(stage.noise, 0, len(problem))
     return Live(entry.rule, entry, stage, data, entry.prepared.memory.copy(), stream)
+
+
+def noise_free(text: str, problem: sl.Problem, horizon: int) -> sl.Trace:
+    """The trace of a run in which every value equals its mean."""
+
+    def silent(problem: sl.Problem, horizon: int, seed: int) -> Stage:
+        stage = set_stage(problem, horizon, seed)
+        return replace(stage, world=stage.world._replace(sd=np.zeros_like(stage.world.sd)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recording, "set_stage", silent)
+        return sl.trace(problem, text, horizon)
 
 
 def decisions(player: Live, horizon: int) -> Iterator[tuple[int, int]]:

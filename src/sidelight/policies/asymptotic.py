@@ -43,8 +43,7 @@ from ..errors import InputError
 from ..programs.basis import best_plan, index, room
 from ..programs.tableau import allocating, kernel
 from .rule import Prepared, Rule, in_range
-from .setting import Setting
-from .uniform_variance import needs_uniform_variance
+from .setting import Need, Setting
 
 WORDS = ("initial", "exploit", "forced", "track")
 INITIAL, EXPLOIT, FORCED, TRACK = range(4)
@@ -55,7 +54,7 @@ EXPLORED, ROUND, SEEN, ACTION, WHY, HEADER = range(6)
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """One variance; alpha > 0, 0 < a <= 1/2, 0 < b < 1."""
-    sigma = needs_uniform_variance("asymptotic", setting.feedback)
+    sigma = setting.feedback.uniform_sigma or 0.0
     alpha = in_range("asymptotic", parameters, "alpha", 0, np.inf)
     a = in_range("asymptotic", parameters, "a", 0, 0.5)
     b = in_range("asymptotic", parameters, "b", 0, 1)
@@ -86,9 +85,13 @@ def _furthest_behind(plan: Any, scale: Any, plays: Any) -> Any:
 def _leader_and_least(means: Any, information: Any) -> Any:
     """The best mean and the action seen least, the lowest of equals."""
     leader, least = index(0), index(0)
-    for j in range(index(means.size)):
-        leader = j if means[j] > means[leader] else leader
-        least = j if information[j] < information[least] else least
+    best, fewest = means[0], information[0]
+    for j in range(index(1), index(means.size)):
+        mean, count = means[j], information[j]
+        leader = j if mean > best else leader
+        best = mean if mean > best else best
+        least = j if count < fewest else least
+        fewest = count if count < fewest else fewest
     return leader, least
 
 
@@ -185,4 +188,5 @@ ASYMPTOTIC = Rule(
     choose=choose,
     update=update,
     run=run,
+    needs=(Need.UNIFORM,),
 )

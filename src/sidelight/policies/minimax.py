@@ -28,9 +28,10 @@ c(A, A') is the covering program of `programs.tableau` with unit costs, divided 
 solved when A changes, and where several c are optimal also when the estimates ask for another one.
 ceil has a slack of 1e-7: a solver's 1.0000000002 must not become 2.
 
-Memory: r, t, alpha, the action of the moment with the reason and the plays left; then survivors and
-both programs with their batches and bases. All work is done in `update`, when a batch ends.
-Observations that come late count from the next batch on; an action never seen is kept.
+Memory: r, t, alpha, the action of the moment with the reason and the plays left, an earlier width
+g sqrt(n); then survivors and both programs with their batches and bases. All work is done in
+`update`, when a batch ends. Observations that come late count from the next batch on; an action
+never seen is kept.
 """
 
 from __future__ import annotations
@@ -49,14 +50,15 @@ from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import index, is_unique, prices_hold, room, solve_plan
 from .rule import Prepared, Rule
-from .setting import Setting
-from .uniform_variance import needs_uniform_variance
+from .setting import Need, Setting
 
 WORDS = ("strong", "weak", "empty", "final")
 STRONG, WEAK, EMPTY, FINAL = range(4)
 
 # places in memory; `ROUND` is 0 by the contract
-ROUND, BEFORE, ALPHA, ACTION, WHY, LEFT, ALIVE, WEAKLY, UNIQUE_S, UNIQUE_W, HEADER = range(11)
+ROUND, BEFORE, ALPHA, ACTION, WHY, LEFT, ALIVE, WEAKLY, UNIQUE_S, UNIQUE_W, WIDTH, HEADER = range(
+    12
+)
 # blocks of K numbers after the header, then the two stores
 SURVIVOR, GAPS, PLAN, FIRST, OTHER, NEED_S, COST_S, BATCH_S, NEED_W, COST_W, BATCH_W, BLOCKS = (
     range(12)
@@ -68,7 +70,7 @@ ZERO = 1e-9  # a probability below this is none
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """One variance; 0 < delta < 1, by default 1/horizon, or 0.01 where the horizon is unknown."""
-    sigma = needs_uniform_variance("minimax", setting.feedback)
+    sigma = setting.feedback.uniform_sigma or 0.0
     delta = parameters["delta"]
     if delta == 0:
         delta = 0.01 if setting.horizon is None else 1 / max(2, setting.horizon)
@@ -100,28 +102,59 @@ def _store(memory: Any, which: int, K: Any) -> Any:
 
 
 @inlined
+def _width(parameters: Any, r: Any, K: Any) -> Any:
+    """sqrt(2 log(8 K^2 r^3 / delta)), 0 where observations are exact."""
+    if parameters[0] == 0.0:
+        return 0.0
+    return sqrt(2.0 * math.log(8.0 * K * K * r * r * r / parameters[1]))
+
+
+@inlined
+def _bar(belief: Any, survivor: Any, width: Any) -> Any:
+    """The largest lower confidence bound of a survivor."""
+    means, errors = belief.means, belief.errors
+    bar = -np.inf
+    for j in range(index(survivor.size)):
+        low = means[j] - width * errors[j]
+        bar = low if survivor[j] != 0.0 and low > bar else bar
+    # means of exact values differ by rounding only
+    return bar if width > 0.0 else bar - 1e-12 * abs(bar)
+
+
+@inlined
+def _losers(belief: Any, survivor: Any, width: Any) -> Any:
+    """How many survivors are worse than another one by this width.
+
+    One never seen has an infinite width, and is kept; 0 times it is no number, and keeps it too.
+    """
+    means, errors = belief.means, belief.errors
+    bar = _bar(belief, survivor, width)
+    count = 0
+    for j in range(index(survivor.size)):
+        count += survivor[j] != 0.0 and means[j] + width * errors[j] < bar
+    return count
+
+
+@inlined
 def _eliminate(belief: Any, parameters: Any, memory: Any) -> bool:
-    """Drop the survivors that are worse by the confidence rule; were there any [line 12]."""
+    """Drop the survivors that are worse by the confidence rule; were there any [line 12].
+
+    Widths grow with r. If an earlier one, which is known, eliminates nobody, this one does not.
+    """
     K = belief.means.size
     survivor = _block(memory, SURVIVOR, K)
-    means, errors = belief.means, belief.errors
-    r = memory[ROUND]
-    width, slack = 0.0, 1e-12  # means of exact values differ by rounding only
-    if parameters[0] > 0:
-        width = sqrt(2.0 * math.log(8.0 * K * K * r * r * r / parameters[1]))
-        slack = 0.0
-    bar = -np.inf
+    if _losers(belief, survivor, memory[WIDTH]) == 0:
+        return False
+    memory[WIDTH] = width = _width(parameters, memory[ROUND], K)
+    dropped = _losers(belief, survivor, width)
+    if dropped == 0:
+        return False
+    bar = _bar(belief, survivor, width)
     for j in range(index(K)):
-        if survivor[j] != 0.0 and errors[j] < np.inf:
-            bar = max(bar, means[j] - width * errors[j])
-    bar -= slack * abs(bar)
-    dropped = 0
-    for j in range(index(K)):
-        if survivor[j] != 0.0 and errors[j] < np.inf and means[j] + width * errors[j] < bar:
+        if belief.means[j] + width * belief.errors[j] < bar:
             survivor[j] = 0.0
-            dropped += 1
     memory[ALIVE] -= dropped
-    return dropped > 0
+    return True
 
 
 @compiled
@@ -188,13 +221,25 @@ def _compare(belief: Any, memory: Any) -> None:
 
 
 @inlined
+def _is_leader(belief: Any, action: Any) -> bool:
+    """Is the mean of this action above all others, and were all seen?"""
+    means, errors = belief.means, belief.errors
+    top, rivals = means[action], 0
+    for j in range(index(means.size)):
+        rivals += (means[j] >= top) | (errors[j] == np.inf)
+    return rivals == 1
+
+
+@inlined
 def _plan(belief: Any, known: Any, memory: Any, why: int) -> None:
     """Make sure that the batch of c(A, A^S) or c([K], A^W) is that of the best maximiser."""
     if memory[UNIQUE_S + why] != 0.0:
         return
     K = known.observer.size
-    _compare(belief, memory)
     store, cost = _store(memory, why, K), _block(memory, COST_S + 3 * why, K)
+    if store[0] == 1.0 and _is_leader(belief, index(store[1])):
+        return  # it is enough to play one action, and no other one costs as little
+    _compare(belief, memory)
     first, other = _block(memory, FIRST, K), _block(memory, OTHER, K)
     if store[0] < 0.0 or not prices_hold(known, cost, _block(memory, GAPS, K), store, first, other):
         _solve(known, memory, why)
@@ -307,4 +352,5 @@ MINIMAX = Rule(
     update=update,
     run=run,
     rounds=True,
+    needs=(Need.UNIFORM,),
 )

@@ -3,8 +3,8 @@
 A basis is the set I of actions played and the set J of needs met exactly, with the inverse of
 P[I, J]. For new needs and costs `holds` asks whether it still is the lexicographic optimum of
 `tableau`, which takes one product with the inverse for the plan and one for the prices. Where it is
-not, `solve` starts again from y = 0. Measured (benchmarks/tableau.py) the basis changes in well
-under 1 % of the rounds of Algorithm 1, so a warm start would save nothing.
+not, `solve` starts again from y = 0. The basis changes in under 1 % of the rounds of Algorithm 1:
+a warm start would save nothing.
 
 The optimum is unique, so the plan does not depend on which basis was stored before, but for the
 last bits. The caller keeps the store where it keeps its state: the plan is a function of that state
@@ -106,7 +106,7 @@ def _save(work: Any, store: Any, height: int, K: int) -> None:
 
 
 @allocating
-def solve(matrix: Any, need: Any, cost: Any, second: Any, store: Any, patience: int) -> int:
+def solve(matrix: Any, need: Any, cost: Any, second: Any, store: Any, patience: int) -> Any:
     """Find the optimal basis from nothing and store it; `patience` 0 stands for a generous one."""
     K = len(need)
     work = workspace(K)
@@ -150,8 +150,6 @@ def read_plan(need: Any, store: Any, plan: Any) -> bool:
 def covers(matrix: Any, need: Any, store: Any, plan: Any, cover: Any) -> bool:
     """Does the plan meet every need, to within SHORT; `cover` gets what it buys."""
     K, m, one = index(len(need)), index(store[0]), index(1)
-    if m == K and index(store[one + index(4) * K + m]) == K:
-        return True  # each action shows one, each is shown by one: every need is met exactly
     precision, start, shown = matrix.precision, matrix.start, matrix.shown
     for j in range(K):
         cover[j] = 0.0
@@ -181,7 +179,7 @@ def _price(cost: Any, store: Any, s: Any) -> Any:
 
 
 @kernel
-def _tied_row_holds(cost: Any, second: Any, store: Any, s: Any) -> bool:
+def _tied_row_holds(cost: Any, second: Any, store: Any, s: Any) -> Any:
     """Is the row of need s of J, whose price is about 0, lexicographically positive?"""
     price, size = _price(cost, store, s)
     sign = sign_of(price, size)
@@ -192,7 +190,7 @@ def _tied_row_holds(cost: Any, second: Any, store: Any, s: Any) -> bool:
 
 
 @inlined
-def prices_hold(matrix: Any, cost: Any, second: Any, store: Any, first: Any, other: Any) -> bool:
+def prices_hold(matrix: Any, cost: Any, second: Any, store: Any, first: Any, other: Any) -> Any:
     """Is no row of the dual negative, lexicographically: does nothing cheaper exist?
 
     `first` gets the prices of the needs in J, `other` those under the second cost if they matter.
@@ -270,15 +268,34 @@ def is_unique(matrix: Any, cost: Any, store: Any, first: Any) -> bool:
 
 
 @inlined
-def holds(matrix: Any, need: Any, cost: Any, second: Any, store: Any, scratch: Any) -> bool:
+def _each_alone(need: Any, store: Any, plan: Any) -> bool:
+    """Where each action shows one and each is shown by one, what to play does not depend on costs.
+
+    Then the inverse has K entries, one in each row, and the plan follows from them.
+    """
+    K, one = index(len(need)), index(1)
+    if index(store[0]) != K or index(store[one + index(5) * K]) != K:
+        return False
+    entries = index(2) + index(5) * K
+    for s in range(K):
+        plan[index(store[entries + s])] = (
+            store[entries + K * K + s] * need[index(store[one + K + s])]
+        )
+    return True
+
+
+@inlined
+def holds(matrix: Any, need: Any, cost: Any, second: Any, store: Any, scratch: Any) -> Any:
     """Is the stored basis the optimum for these numbers? The first K of `scratch` get its plan."""
     K = len(need)
     plan, first, other = scratch[:K], scratch[K : 2 * K], scratch[2 * K :]
-    return (
-        store[0] >= 0.0
-        and read_plan(need, store, plan)
-        and covers(matrix, need, store, plan, first)
-        and prices_hold(matrix, cost, second, store, first, other)
+    return store[0] >= 0.0 and (
+        _each_alone(need, store, plan)
+        or (
+            read_plan(need, store, plan)
+            and covers(matrix, need, store, plan, first)
+            and prices_hold(matrix, cost, second, store, first, other)
+        )
     )
 
 
@@ -298,7 +315,7 @@ def _meet(matrix: Any, need: Any, cost: Any, plan: Any) -> None:
 
 
 @kernel
-def solve_plan(matrix: Any, need: Any, cost: Any, second: Any, store: Any, plan: Any) -> int:
+def solve_plan(matrix: Any, need: Any, cost: Any, second: Any, store: Any, plan: Any) -> Any:
     """Find and store the optimal basis, and put its plan in `plan`.
 
     The plan always meets the needs if any plan can. Only where the status is STOPPED, which no test

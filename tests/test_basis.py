@@ -1,0 +1,212 @@
+"""The covering program: against HiGHS, against whole numbers, and from a stored basis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from naive.algorithms import exact_cover
+from naive.covering import Floats, Program, least_cost, random_program
+from sidelight.engine.compiled import cached
+from sidelight.programs import basis
+from sidelight.programs.tableau import INFEASIBLE, OPTIMAL, STOPPED, matrix, workspace
+
+SHORT, LONG = 1_000, 20_000
+
+
+@cached
+def fresh(matrix, need, cost, second, store, plan):  # type: ignore[no-untyped-def]
+    """Solve from nothing."""
+    return basis.solve_plan(matrix, need, cost, second, store, plan)
+
+
+@cached
+def again(matrix, need, cost, second, store, scratch):  # type: ignore[no-untyped-def]
+    """From the stored basis if it holds; whether it did."""
+    held = basis.holds(matrix, need, cost, second, store, scratch)
+    basis.best_plan(matrix, need, cost, second, store, scratch)
+    return held
+
+
+@cached
+def impatient(matrix, need, cost, second, store, patience):  # type: ignore[no-untyped-def]
+    """Solve with a given patience."""
+    return basis.solve(matrix, need, cost, second, store, patience)
+
+
+def empty_store(K: int) -> Floats:
+    """Room for a basis, and none in it."""
+    store = np.zeros(basis.room(K))
+    store[0] = -1.0
+    return store
+
+
+def solved(program: Program) -> tuple[Floats, Floats]:
+    """The plan and the store of a program that has a solution."""
+    K = len(program.need)
+    plan, store = np.full(K, np.nan), empty_store(K)
+    status = fresh(
+        matrix(program.precision), program.need, program.cost, program.second, store, plan
+    )
+    assert status == OPTIMAL
+    return plan, store
+
+
+def price(cost: Floats, plan: Floats) -> float:
+    """<cost, plan>, where 0 inf = 0."""
+    return float(cost[plan > 0] @ plan[plan > 0])
+
+
+def members(store: Floats, K: int) -> list[list[float]]:
+    """The actions and needs of the stored basis."""
+    size = int(store[0])
+    return [store[1 : 1 + size].tolist(), store[1 + K : 1 + K + size].tolist()]
+
+
+def check_feasible(program: Program, plan: Floats) -> None:
+    """No play count is negative, nobody excluded plays, and every need is met."""
+    assert (plan >= 0).all()
+    assert (plan[np.isinf(program.cost)] == 0).all()
+    assert (plan @ program.precision >= program.need * (1 - 2 * basis.SHORT)).all()
+
+
+def sizes(count: int) -> Iterator[int]:
+    """1 to 20 actions, and 100 one time in 200."""
+    for number in range(count):
+        yield 100 if number % 200 == 199 else 1 + number % 20
+
+
+def compare(count: int, seed: int) -> None:
+    """Programs of all kinds: feasible, and as cheap as HiGHS finds."""
+    rng = np.random.default_rng(seed)
+    for K in sizes(count):
+        program = random_program(rng, K)
+        plan, _ = solved(program)
+        check_feasible(program, plan)
+        expected = least_cost(program)
+        assert price(program.cost, plan) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_as_cheap_as_highs() -> None:
+    compare(SHORT, 1)
+
+
+@pytest.mark.campaign
+def test_as_cheap_as_highs_at_large() -> None:
+    compare(LONG, 2)
+
+
+def test_prices_prove_the_optimum_where_numbers_differ_by_many_powers_of_ten() -> None:
+    """Beyond what HiGHS reads: prices y with P y <= cost and <need, y> = <cost, c>."""
+    rng = np.random.default_rng(4)
+    for K in sizes(1_000):
+        precision = random_program(rng, K).precision * 10 ** rng.uniform(-4, 4, (K, 1))
+        need, cost = 10 ** rng.uniform(-6, 6, K), 10 ** rng.uniform(-3, 3, K)
+        plan, store = solved(Program(precision, need, cost, np.zeros(K)))
+        check_feasible(Program(precision, need, cost, np.zeros(K)), plan)
+        played, met = (np.array(part, dtype=int) for part in members(store, K))
+        prices = np.linalg.solve(precision[np.ix_(played, met)], cost[played])
+        assert (prices >= -1e-9 * np.abs(prices).max()).all()
+        assert (precision[:, met] @ prices <= cost * (1 + 1e-9)).all()
+        assert need[met] @ prices == pytest.approx(price(cost, plan), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_of_equal_optima_the_one_with_the_least_second_cost_then_the_first(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    K = int(rng.integers(1, 16))
+    observes = (rng.random((K, K)) < rng.choice([0.1, 0.3, 0.6])) | np.eye(K, dtype=bool)
+    second = rng.choice([rng.random(K), np.zeros(K), rng.integers(0, 2, K).astype(float)])
+    plan, _ = solved(Program(observes.astype(float), np.ones(K), np.ones(K), second))
+    expected = exact_cover(observes.T.astype(int).tolist(), second.tolist())
+    assert plan == pytest.approx([float(c) for c in expected], abs=1e-10)
+
+
+def follow(K: int, steps: int, rng: np.random.Generator) -> int:
+    """Estimates that move as in a run: the stored basis gives what a fresh start does."""
+    program = random_program(rng, K)
+    table, store, scratch = matrix(program.precision), empty_store(K), np.zeros(3 * K)
+    need, cost, held = program.need, program.cost, 0
+    for _ in range(steps):
+        kept = again(table, need, cost, program.second, store, scratch)
+        held += kept
+        plan, own = solved(Program(program.precision, need, cost, program.second))
+        assert scratch[:K] == pytest.approx(plan, rel=1e-9, abs=1e-9 * max(plan.max(), 1e-300))
+        assert kept or members(store, K) == members(own, K)
+        check_feasible(Program(program.precision, need, cost, program.second), scratch[:K])
+        need = need * (1 + 0.03 * rng.normal(size=K)).clip(0.5)
+        cost = cost * (1 + 0.03 * rng.normal(size=K)).clip(0.5)
+    return held
+
+
+def test_a_stored_basis_gives_what_a_fresh_start_does() -> None:
+    rng = np.random.default_rng(5)
+    held = sum(follow(1 + number % 20, 10, rng) for number in range(200))
+    assert 500 < held < 1_900  # both ways were taken
+
+
+def test_needs_of_very_different_size_are_all_met() -> None:
+    need = np.array([2e8, 2e8, 8.0])
+    program = Program(np.eye(3), need, np.array([0.0, 1e-4, 0.5]), np.zeros(3))
+    plan, _ = solved(program)
+    assert plan.tolist() == need.tolist()
+
+
+def test_units_do_not_matter() -> None:
+    rng = np.random.default_rng(3)
+    for K in sizes(100):
+        program = random_program(rng, K)
+        plan, _ = solved(program)
+        for power in (-60, 60):
+            scaled, _ = solved(
+                Program(
+                    program.precision * 2.0**power,
+                    program.need * 2.0 ** (power // 2),
+                    program.cost * 2.0**power,
+                    program.second,
+                )
+            )
+            assert (scaled * 2.0 ** (power // 2)).tolist() == plan.tolist()
+
+
+def test_what_nobody_shows_cannot_be_met() -> None:
+    table, plan = matrix(np.array([[1.0, 0.0], [1.0, 0.0]])), np.zeros(2)
+    store = empty_store(2)
+    assert fresh(table, np.ones(2), np.ones(2), np.zeros(2), store, plan) == INFEASIBLE
+    assert store[0] == -1.0
+
+
+def test_a_program_cut_short_says_so_and_its_plan_still_meets_the_needs() -> None:
+    rng = np.random.default_rng(8)
+    K = 20
+    program = Program(random_program(rng, K).precision, np.ones(K), np.ones(K), np.zeros(K))
+    store = empty_store(K)
+    arguments = matrix(program.precision), program.need, program.cost, program.second, store
+    assert impatient(*arguments, 1) == STOPPED
+    assert store[0] == -1.0
+    plan = np.zeros(K)
+    basis._meet(arguments[0], program.need, program.cost, plan)
+    check_feasible(program, plan)
+
+
+def test_bland_finds_an_optimum_too() -> None:
+    """Patience 5: after five pivots the first rising column enters, which cannot cycle."""
+    rng = np.random.default_rng(9)
+    for _ in range(200):
+        program = random_program(rng, 12)
+        store, plan = empty_store(12), np.zeros(12)
+        arguments = matrix(program.precision), program.need, program.cost, program.second, store
+        if impatient(*arguments, 5) == OPTIMAL:
+            basis.read_plan(program.need, store, plan)
+            expected = least_cost(program)
+            assert price(program.cost, plan) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_the_store_has_room() -> None:
+    for K in (1, 7):
+        full = Program(np.tril(np.ones((K, K))), np.arange(K, 0, -1.0), np.ones(K), np.zeros(K))
+        _, store = solved(full)
+        assert len(store) == basis.room(K)
+        assert len(workspace(K).scale) == 2 * K
