@@ -29,7 +29,7 @@ import numpy as np
 from peers import peers
 
 import sidelight as sl
-from sidelight.engine import runner
+from sidelight.engine import draws
 from sidelight.engine.compiled import cached
 from sidelight.engine.intrinsics import borrowed
 from sidelight.engine.streams import base_words, fill, normals, seed_stream
@@ -155,13 +155,13 @@ def hand_kernel(means: Any, base: Any, horizon: Any, plays: Any) -> None:
     state = np.empty((means.size, 4), dtype=np.uint64)
     for j in range(means.size):
         seed_stream(state[j], base, 0, j)
-    block = np.empty((means.size, runner.BLOCK + runner.PAD))
+    block = np.empty((means.size, draws.BLOCK + draws.PAD))
     sums = np.zeros(means.size)
-    place = np.uint64(runner.BLOCK)
+    place = np.uint64(draws.BLOCK)
     for t in range(1, horizon + 1):
-        if place == np.uint64(runner.BLOCK):
+        if place == np.uint64(draws.BLOCK):
             for j in range(means.size):
-                fill(state[j], block[j, : runner.BLOCK])
+                fill(state[j], block[j, : draws.BLOCK])
             place = np.uint64(0)
         action: Any = np.uint64(t - 1)
         if t > means.size:

@@ -37,7 +37,7 @@ def test_reasons(feedback: sl.Feedback, policy: str, why: str) -> None:
 
 
 def test_weak_actions_and_who_shows_them_are_named() -> None:
-    variance = [[1, 1, 1], [np.inf] * 3, [np.inf] * 3]
+    variance = [[1.0, 1.0, 1.0], [np.inf] * 3, [np.inf] * 3]
     found = sl.recommend(sl.Feedback(variance, labels=["test", "B", "C"]), horizon=100)
     assert "B and C must be looked at through test" in found.why
     assert "'minimax'" in found.why

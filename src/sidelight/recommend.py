@@ -44,7 +44,8 @@ def recommend(
         return Recommendation(
             "greedy", "every action shows the same, so that learning costs nothing"
         )
-    return Recommendation("ids", "; ".join([_reason(feedback), *_remarks(feedback, upper, horizon)]))
+    sentences = [_reason(feedback), *_remarks(feedback, upper, horizon)]
+    return Recommendation("ids", "; ".join(sentences))
 
 
 def _reason(feedback: Feedback) -> str:

@@ -184,21 +184,21 @@ def purchase(left: Any, leader: Any, state: Any, known: Any, memory: Any) -> Any
     more in each round, and costs at least one play.
     """
     m = state[1]
-    i, block = np.int64(memory[BUYER]), memory[BLOCK]
-    if 0.0 < block < left and i != leader:
-        worth = repays(block, i, leader, state, known)
-        if (left - block) * worth > block * (m[leader] - m[i]):
-            return i, block
+    last, block = np.int64(memory[BUYER]), memory[BLOCK]
+    if 0.0 < block < left and last != leader:
+        worth = repays(block, last, leader, state, known)
+        if (left - block) * worth > block * (m[leader] - m[last]):
+            return last, block
     longest = 1.0
     while 2.0 * longest < left:
         longest *= 2.0
-    for i in range(np.int64(m.size)):
+    for i in range(m.size):
         block = longest if i != leader and left > 1.0 else 0.0
         while block >= 1.0:
             worth = repays(block, i, leader, state, known)
             cost = m[leader] - m[i]
             if (left - block) * worth > block * cost:
-                return i, block
+                return np.int64(i), block
             if left * worth <= cost:
                 break
             block *= 0.5

@@ -1,7 +1,7 @@
 """The suite: every policy on every problem of the gallery, in one table that can be made again.
 
-    cells      what is raced, and how a race that was finished is found again
-    summary    rows, verdicts on the default, and the page in Markdown
+cells      what is raced, and how a race that was finished is found again
+summary    rows, verdicts on the default, and the page in Markdown
 """
 
 from .cells import Cell, cells, run_cell

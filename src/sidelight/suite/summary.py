@@ -64,7 +64,7 @@ class Panel:
         return _over(line.mean, best)
 
     def verdict(self) -> str:
-        """"" where the default passes, else what it fails by."""
+        """ "" where the default passes, else what it fails by."""
         own = next((x for x in self.lines if x.policy == DEFAULT), None)
         if own is None or not self.rivals:
             return ""
