@@ -11,14 +11,29 @@ import math
 
 from ..errors import InputError, choose_from
 from .asymptotic import ASYMPTOTIC
+from .exp3 import EXP3_G, EXP3_IX, EXP3_WIX
 from .greedy import GREEDY, UNIFORM
 from .ids import IDS
 from .minimax import MINIMAX
 from .rule import Rule
-from .thompson import TS_N
+from .thompson import TS_MAXN, TS_N
 from .ucb import UCB_MAXN, UCB_N
 
-_RULES = {rule.name: rule for rule in (IDS, ASYMPTOTIC, MINIMAX, UCB_N, UCB_MAXN, TS_N, GREEDY, UNIFORM)}
+_LIST = (
+    IDS,
+    ASYMPTOTIC,
+    MINIMAX,
+    UCB_N,
+    UCB_MAXN,
+    TS_N,
+    TS_MAXN,
+    EXP3_G,
+    EXP3_IX,
+    EXP3_WIX,
+    GREEDY,
+    UNIFORM,
+)
+_RULES = {rule.name: rule for rule in _LIST}
 
 
 def names() -> tuple[str, ...]:
