@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from naive.algorithms import Past, asymptotic, minimax
+from naive.covering import eps_greedy_lp, ucb_lp
 from naive.exp3 import exp3_g, exp3_ix, exp3_wix
 from naive.ids import ids
 from naive.streams import stream_words, xoshiro
@@ -128,6 +129,8 @@ PLAYERS: dict[str, Player] = {
     "ucb-maxn": ucb_maxn,
     "ts-n": ts_n,
     "ts-maxn": ts_maxn,
+    "eps-greedy-lp": eps_greedy_lp,
+    "ucb-lp": ucb_lp,
     "exp3-g": exp3_g,
     "exp3-ix": exp3_ix,
     "exp3-wix": exp3_wix,

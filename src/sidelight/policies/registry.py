@@ -11,6 +11,7 @@ import math
 
 from ..errors import InputError, choose_from
 from .asymptotic import ASYMPTOTIC
+from .covering import EPS_GREEDY_LP, UCB_LP
 from .exp3 import EXP3_G, EXP3_IX, EXP3_WIX
 from .greedy import GREEDY, UNIFORM
 from .ids import IDS
@@ -25,6 +26,8 @@ _LIST = (
     MINIMAX,
     UCB_N,
     UCB_MAXN,
+    UCB_LP,
+    EPS_GREEDY_LP,
     TS_N,
     TS_MAXN,
     EXP3_G,
