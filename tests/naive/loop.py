@@ -13,6 +13,7 @@ import numpy as np
 
 from naive.algorithms import Past, asymptotic, minimax
 from naive.covering import eps_greedy_lp, ucb_lp
+from naive.directed import ao_ids, ids_pm, v_ids
 from naive.exp3 import exp3_g, exp3_ix, exp3_wix
 from naive.ids import ids
 from naive.streams import stream_words, xoshiro
@@ -123,6 +124,9 @@ def ts_maxn(
 
 PLAYERS: dict[str, Player] = {
     "ids": ids,
+    "v-ids": v_ids,
+    "ids-pm": ids_pm,
+    "ao-ids": ao_ids,
     "asymptotic": asymptotic,
     "minimax": minimax,
     "ucb-n": ucb_n,

@@ -10,18 +10,24 @@ from __future__ import annotations
 import math
 
 from ..errors import InputError, choose_from
+from .ao_ids import AO_IDS
 from .asymptotic import ASYMPTOTIC
 from .covering import EPS_GREEDY_LP, UCB_LP
 from .exp3 import EXP3_G, EXP3_IX, EXP3_WIX
 from .greedy import GREEDY, UNIFORM
 from .ids import IDS
+from .ids_pm import IDS_PM
 from .minimax import MINIMAX
 from .rule import Rule
 from .thompson import TS_MAXN, TS_N
 from .ucb import UCB_MAXN, UCB_N
+from .v_ids import V_IDS
 
 _LIST = (
     IDS,
+    V_IDS,
+    IDS_PM,
+    AO_IDS,
     ASYMPTOTIC,
     MINIMAX,
     UCB_N,
