@@ -24,7 +24,7 @@ def random_graph(actions: int, chance: float, seed: int) -> sl.Problem:
 @pytest.mark.parametrize("name", ["ucb-n", "ucb-maxn"])
 @pytest.mark.parametrize("recipe", ["revealing", "loopless", "dosing", "test-rigs"])
 def test_actions_that_do_not_show_themselves_are_refused(name: str, recipe: str) -> None:
-    with pytest.raises(sl.InputError, match=f"'{name}' needs actions that show.*'uniform'"):
+    with pytest.raises(sl.InputError, match=f"'{name}' needs actions that show.*'ids'"):
         sl.simulate(sl.gallery(recipe), name, 100)
 
 
