@@ -15,7 +15,6 @@ from sidelight.engine.streams import base_words, seed_stream
 from sidelight.policies.rule import Rule
 from sidelight.simulate.entry import Entry, Stage, enter, set_stage
 
-
 # What a policy must be told, and has no default for.
 ASKED = {"eps-greedy-lp": "gap=0.1"}
 

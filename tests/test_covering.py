@@ -15,7 +15,6 @@ from sidelight.policies import registry
 from sidelight.policies.covering import EXPLOIT, cover, stages
 from sidelight.policies.setting import Setting
 
-
 # ---- the plan ------------------------------------------------------------------------------------
 
 
@@ -110,7 +109,7 @@ def test_a_stage_ends_when_every_remaining_action_has_its_information(recipe: st
 
 
 def test_the_plan_is_used_where_a_hub_shows_everything() -> None:
-    """First the hub of a star, whose plan is one action; with fine stages, the actions themselves."""
+    """First the hub of a star, whose plan is one action; in fine stages the actions themselves."""
     problem = sl.gallery("star")
     recorded = sl.trace(problem, "ucb-lp", 5_000)
     assert recorded.why[0] == "plan"

@@ -9,6 +9,7 @@ import pytest
 
 import sidelight as sl
 from races import decisions, live
+from sidelight.engine.contract import Floats
 from sidelight.gallery import CATALOGUE
 from sidelight.policies import registry
 from sidelight.policies.exp3 import independent, least_precision, margin, rates
@@ -71,7 +72,7 @@ def test_greedy_numbers_are_on_the_right_side(recipe: str) -> None:
     _, _, share = rates(feedback.observes, 1000)
     explorers = np.flatnonzero(share)
     if found.weak:
-        assert feedback.observes[np.ix_(explorers, found.weak)].any(axis=0).all()
+        assert feedback.observes[explorers][:, list(found.weak)].any(axis=0).all()
         assert len(explorers) >= found.domination.lower
     else:
         assert len(explorers) == len(feedback)
@@ -127,10 +128,8 @@ def test_a_late_value_counts_once() -> None:
     player = live("exp3-g", sl.Problem(sl.Feedback.bandit(3), [0.2, 0.5, 0.9]), 50)
     prepared, stage = player.entry.prepared, player.stage
 
-    def update(t: int) -> np.ndarray:  # type: ignore[type-arg]
-        player.rule.update(
-            t, player.data, stage.known, prepared.parameters, player.memory, 0, 0
-        )
+    def update(t: int) -> Floats:
+        player.rule.update(t, player.data, stage.known, prepared.parameters, player.memory, 0, 0)
         return player.memory[3:6].copy()
 
     assert (update(1) == 0).all()
@@ -190,9 +189,10 @@ def test_published_rates(feedback: sl.Feedback, low: float, high: float) -> None
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("policy", ["exp3-g", *IMPLICIT])
-def test_published_rates_at_length(policy: str) -> None:
+def test_published_rates_at_length() -> None:
+    """The bounds of Exp3-IX are upper ones: on a problem that stands still it does better."""
     horizons = [10_000, 40_000, 160_000, 640_000]
-    assert exponent(sl.Feedback.bandit(4, 0.1), policy, horizons, 100) == pytest.approx(0.5, abs=0.06)
-    if policy == "exp3-g":
-        assert exponent(hub(0.1), policy, horizons, 100) == pytest.approx(2 / 3, abs=0.03)
+    bandit = sl.Feedback.bandit(4, 0.1)
+    assert exponent(bandit, "exp3-g", horizons, 100) == pytest.approx(0.5, abs=0.05)
+    assert exponent(hub(0.1), "exp3-g", horizons, 100) == pytest.approx(2 / 3, abs=0.05)
+    assert all(exponent(bandit, name, horizons, 100) < 0.55 for name in IMPLICIT)

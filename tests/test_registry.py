@@ -147,7 +147,9 @@ def test_a_horizon_that_is_not_known_is_fine_or_refused(name: str) -> None:
     rule, parameters = registry.parse(ready(name))
     setting = Setting(friendly().feedback, 1.0, None)
     if {Need.HORIZON, Need.TRUTH} & set(rule.needs):
-        with pytest.raises(sl.InputError, match=r"needs to know the horizon|is told the true means"):
+        with pytest.raises(
+            sl.InputError, match=r"needs to know the horizon|is told the true means"
+        ):
             check(name, rule.needs, setting)
     else:
         check(name, rule.needs, setting)
@@ -155,7 +157,9 @@ def test_a_horizon_that_is_not_known_is_fine_or_refused(name: str) -> None:
 
 
 def test_what_has_no_default_is_asked_for_by_name() -> None:
-    assert {name for name in registry.names() if Need.GAP in registry.rule(name).needs} == set(ASKED)
+    assert {name for name in registry.names() if Need.GAP in registry.rule(name).needs} == set(
+        ASKED
+    )
     for name, asked in ASKED.items():
         with pytest.raises(sl.InputError, match=rf"write {name}:{asked}.*[Uu]se 'ids'"):
             sl.simulate(friendly(), name, 10)

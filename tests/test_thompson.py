@@ -10,7 +10,6 @@ from naive import loop
 from races import decisions, live
 from sidelight.engine.runner import begin, step
 
-
 both = pytest.mark.parametrize("name", ["ts-n", "ts-maxn"])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -53,7 +54,7 @@ def by_scipy(m: Floats, s: Floats) -> Integrals:
                 return float((x - m[a]) * d[a] * rest)
             return float(-(s[value] ** 2) * d[a] * d[value] * rest)
 
-        pairs = zip(breaks, breaks[1:], strict=False)
+        pairs = pairwise(breaks)
         return float(sum(quad(f, x, y, epsabs=1e-12, epsrel=1e-9)[0] for x, y in pairs))
 
     p = np.array([total(a, None) for a in range(K)])
@@ -73,7 +74,10 @@ def test_integrals_agree_with_samples(seed: int) -> None:
     """Each of at most 43 numbers within 5 standard errors: one false alarm in 10,000 draws."""
     m, s = example(seed)
     p, moved, regret = integrals(m, s)
-    draws, spread = 400_000, float(abs(m).max() + 6 * s.max())  # what is too rare counts as 20 draws
+    draws, spread = (
+        400_000,
+        float(abs(m).max() + 6 * s.max()),
+    )  # what is too rare counts as 20 draws
     theta = m + s * np.random.default_rng(100 + seed).standard_normal((draws, len(m)))
     best = theta.argmax(axis=1)
 

@@ -1,7 +1,7 @@
 """eps-greedy-LP and UCB-LP as their description reads: players of `naive.loop`.
 
-The covering program has many optima; the plan is that of `programs.allocate`, whose cost is compared
-with a solver's in tests/test_covering.py.
+The covering program has many optima; the plan is that of `programs.allocate`, whose cost is
+compared with a solver's in tests/test_covering.py.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ def plan(problem: Problem) -> list[float]:
     z[z <= 1e-9 * z.max()] = 0
     z /= (P.T @ z).min()
     return [float(x) * problem.upper**2 for x in z]
-
-
 
 
 def kept(past: Past, problem: Problem) -> list[float]:
@@ -76,5 +74,5 @@ def ucb_lp(t: int, past: Past, problem: Problem, _: Mapping[str, float], __: obj
             past.notes["for plan"][lag.index(max(lag))] += 1
             return lag.index(max(lag))
         else:
-            return min(poor, key=lambda j: (past.information[j], j))
-    return max(past.notes["active"], key=lambda j: (theta[j], -j))
+            return int(min(poor, key=lambda j: (past.information[j], j)))
+    return int(max(past.notes["active"], key=lambda j: (theta[j], -j)))

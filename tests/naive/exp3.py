@@ -20,7 +20,9 @@ def precisions(problem: Problem) -> Matrix:
     """1/variance, at most 10^12/upper^2, 0 where nothing is seen."""
     most = 1e12 / problem.upper**2
     rows = problem.feedback.variance.tolist()
-    return [[0.0 if x == math.inf else most if x * most <= 1 else 1 / x for x in row] for row in rows]
+    return [
+        [0.0 if x == math.inf else most if x * most <= 1 else 1 / x for x in row] for row in rows
+    ]
 
 
 def strong(P: Matrix, least: float, j: int) -> bool:
@@ -44,9 +46,7 @@ def useful(P: Matrix) -> float:
 def alone(P: Matrix, least: float) -> int:
     """Actions that do not show each other: always the one with fewest neighbours left."""
     K = len(P)
-    near = [
-        {j for j in range(K) if j != i and max(P[i][j], P[j][i]) >= least} for i in range(K)
-    ]
+    near = [{j for j in range(K) if j != i and max(P[i][j], P[j][i]) >= least} for i in range(K)]
     left, found = set(range(K)), 0
     while left:
         chosen = min(sorted(left), key=lambda i: len(near[i] & left))
@@ -56,7 +56,7 @@ def alone(P: Matrix, least: float) -> int:
 
 
 def cover(P: Matrix, least: float, weak: list[int]) -> list[int]:
-    """Actions that show all of `weak`: always the one that adds most; then without needless ones."""
+    """Actions that show all of `weak`: always the one that adds most; needless ones dropped."""
     shows = [{j for j in weak if row[j] >= least} for row in P]
     left, chosen = set(weak), []
     while left:
@@ -90,8 +90,8 @@ def losses(past: Past, problem: Problem, least: float) -> dict[int, tuple[float,
         gained = past.information[j] - past.notes["n"][j]
         if gained > 1e-9 * past.information[j]:
             value = (past.sums[j] - past.notes["S"][j]) / gained
-            l = (problem.upper + m - value) / (problem.upper + 2 * m)
-            found[j] = min(max(l, 0.0), 1.0), gained
+            part = (problem.upper + m - value) / (problem.upper + 2 * m)
+            found[j] = min(max(part, 0.0), 1.0), gained
     return found
 
 

@@ -1,7 +1,7 @@
 """Asymptotically minded information directed sampling, for any observable variance matrix.
 
-Ours, after the method of Kirschner, Lattimore, Vernade and Szepesvari (2021) for linear bandits. Let
-i1 be the leader, d_j how far j is behind it, and Z_j the evidence that j does not beat it:
+Ours, after the method of Kirschner, Lattimore, Vernade and Szepesvari (2021) for linear bandits.
+Let i1 be the leader, d_j how far j is behind it, and Z_j the evidence that j does not beat it:
 
     Z_j = d_j^2 / (2 (1/n_i1 + 1/n_j))
 
@@ -37,12 +37,12 @@ import numpy as np
 
 from ..engine.compiled import cached, compiled, inlined
 from ..engine.runner import make_record, make_run
+from ..engine.streams import uniform
 from .argmax import first_largest
 from .covering import unseen
 from .information_ratio import best_mixture
 from .rule import Prepared, Rule
 from .setting import Setting
-from ..engine.streams import uniform
 
 INITIAL, EXPLOIT, LEARN = range(3)
 

@@ -13,8 +13,8 @@ which is the same program in other units.
     with probability  eps(t) = min(1, c sum(z) / (d^2 t))   an action drawn from z / sum(z)
     otherwise         argmax theta-hat
 
-d is `gap` times upper, and must be below the smallest gap between the best mean and another one: the
-policy collects about c log t / d^2 of information on everything. With a larger d it may stop
+d is `gap` times upper, and must be below the smallest gap between the best mean and another one:
+the policy collects about c log t / d^2 of information on everything. With a larger d it may stop
 exploring too early, and the regret is linear.
 
 `ucb-lp` knows the horizon T and works in stages m = 0, 1, ... with a resolution D_m = upper 2^-m,
@@ -61,7 +61,7 @@ from .setting import Need, Setting
 
 INITIAL, EXPLORE, EXPLOIT = 0, 1, 2  # words of eps-greedy-lp
 BY_PLAN, OWN = 0, 1  # words of ucb-lp; the third is EXPLOIT too
-RATE, PLAN = 0, 1  # places in the parameters of eps-greedy-lp: c sum(z)/d^2, then z/sum(z) summed up
+RATE, PLAN = 0, 1  # places in the parameters of eps-greedy-lp: c sum(z)/d^2, sums of z/sum(z)
 STAGE = 0  # place in the memory of ucb-lp; then who remains, then how often z was played
 NEGLIGIBLE = 1e-9  # of the largest entry of a plan: left over by the solver
 
@@ -211,12 +211,11 @@ def seek(belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
     if over(parameters, memory, K):
         return best_remaining(belief, memory), EXPLOIT
     need = asked(memory, known)
-    poorest = -1
+    poorest, least = -1, need
     for j in range(K):
-        known_of = belief.information[j] + belief.pending[j]
-        if memory[1 + j] > 0.0 and known_of < need:
-            if poorest < 0 or known_of < belief.information[poorest] + belief.pending[poorest]:
-                poorest = j
+        coming = belief.information[j] + belief.pending[j]
+        if memory[1 + j] > 0.0 and coming < least:
+            poorest, least = j, coming
     if poorest < 0:  # everything is on its way
         return best_remaining(belief, memory), EXPLOIT
     if cheap(known, parameters, memory):

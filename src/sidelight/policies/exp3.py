@@ -87,7 +87,7 @@ def least_precision(precision: Floats) -> float:
 
 
 def independent(graph: BoolArray) -> int:
-    """How many actions a greedy search finds of which none shows another: fewest neighbours first."""
+    """How many actions greed finds of which none shows another: fewest neighbours first."""
     near = graph | graph.T
     np.fill_diagonal(near, False)
     left = np.ones(len(graph), dtype=bool)

@@ -19,9 +19,10 @@ difference of the two coordinates,
 where the two are one action, the question is its own mean.
 
 The paper proves the right exponent of the worst-case regret for every finite game of this kind, up
-to logarithms: T^(1/2), T^(2/3), constant or linear. It bounds the gap pair by pair, and allows other
-estimates and gains; the choices here are ours within that frame, so that the constants are not the
-paper's. The bound beta holds for all rounds at once, which makes the policy explore too much.
+to logarithms: T^(1/2), T^(2/3), constant or linear. It bounds the gap pair by pair, and allows
+other estimates and gains; the choices here are ours within that frame, so that the constants are
+not the paper's. The bound beta holds for all rounds at once, which makes the policy explore too
+much.
 """
 
 from __future__ import annotations

@@ -30,12 +30,13 @@ class Prepared:
 class Rule:
     """A policy by name.
 
-    `defaults` are its parameters; `prepare` turns them into numbers for compiled code. `words` says what the `why` of a
-    choice means. `choose`, `update` follow `engine.contract`; `run`, `record` are the loops made of
-    them, in functions at module level so that numba can cache them. `rounds` says that memory[0]
-    counts rounds of the policy's own, which a trace shows. `needs` are declared, printed in tables,
-    and checked by `setting.check` before `prepare`; `caution` says in one sentence, where it is so, that the regret may
-    be linear on a structure that the policy accepts.
+    `defaults` are its parameters; `prepare` turns them into numbers for compiled code. `words` says
+    what the `why` of a choice means. `choose`, `update` follow `engine.contract`; `run`, `record`
+    are the loops made of them, in functions at module level so that numba can cache them. `rounds`
+    says that memory[0] counts rounds of the policy's own, which a trace shows. `needs` are
+    declared, printed in tables, and checked by `setting.check` before `prepare`; `caution` says in
+    one sentence, where it is so, that the regret may be linear on a structure that the policy
+    accepts.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Variance-based information directed sampling by quadrature: slow, and exact but for 1e-7.
+"""Variance-based information directed sampling by quadrature: slow, and exact but for 1e-9.
 
 Posteriors are independent, theta_k ~ N(m_k, s_k^2) with s_k^2 = c/n_k; prior and inflation c are
 those of `ids`. With f_k, F_k their densities and distribution functions, G = prod_k F_k the
@@ -15,12 +15,12 @@ distribution function of the largest mean and h_k = f_k/F_k, all by one integral
 Half of g_i approximates the information that a play of i gives about A*. Played is the mixture of
 least Delta^2/g (Russo and Van Roy 2018; Liu, Buccapatnam and Shroff 2018 on graphs). The guard for
 a known horizon is that of `ids`; nothing is stored from round to round, and everything computed in
-every round. Their theory bounds the Bayesian regret by the information ratio, for the exact posterior
-(tail = 1) and without a guard; with the inflation nothing is proved.
+every round. Their theory bounds the Bayesian regret by the information ratio, for the exact
+posterior (tail = 1) and without a guard; with the inflation nothing is proved.
 
 The integrals run from low = max_k (m_k - 8 s_k) to max_k (m_k + 8 s_k), so that every F_k is at
-least 6e-16 and what is less likely than about 1e-15 counts as impossible. Below low the largest mean
-does not lie; r has a part there, known in closed form, where some other action is surely above.
+least 6e-16 and what is less likely than about 1e-15 counts as impossible. Below low the largest
+mean does not lie; r has a part there, known in closed form, as some other action is surely above.
 Steps are as long as the narrowest posterior that they meet, min_k max(s_k, distance to m_k - 8 s_k)
 over those not yet passed, with six Gauss nodes each.
 
@@ -39,9 +39,20 @@ import numpy as np
 from ..engine.compiled import cached, compiled, inlined
 from ..engine.runner import make_record, make_run
 from .greedy import no_update
-from .ids import GUARD, N0, REFERENCE, S0, TAIL, density, gains, inflation, purchase, toss
+from .ids import (
+    GUARD,
+    N0,
+    REFERENCE,
+    S0,
+    TAIL,
+    density,
+    gains,
+    inflation,
+    purchase,
+    toss,
+    upper_tail,
+)
 from .ids import prepare as prepare_ids
-from .ids import upper_tail
 from .information_ratio import best_mixture
 from .rule import Prepared, Rule
 from .setting import Setting
@@ -129,10 +140,7 @@ def explained(s: Any, p: Any, shift: Any, cross: Any, v: Any) -> None:
         total = 0.0
         for a in range(s.size):
             if p[a] > 0.0:
-                if a == j:
-                    moved = shift[j]
-                else:
-                    moved = s[j] * s[j] * cross[min(a, j), max(a, j)]
+                moved = shift[j] if a == j else s[j] * s[j] * cross[min(a, j), max(a, j)]
                 total += moved * (moved / p[a])
         v[j] = total
 
