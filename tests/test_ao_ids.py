@@ -43,6 +43,15 @@ def test_it_exploits_exactly_when_the_evidence_is_enough() -> None:
     assert kinds == {0, 1, 2}
 
 
+def test_it_waits_for_values_on_their_way_by_looking_elsewhere() -> None:
+    player = live("ao-ids", sl.Problem(sl.Feedback.bandit(3), [0.5] * 3), 100)
+    assert player.ask() == (0, ao_ids.INITIAL)
+    player.data.pending[0] = 1.0
+    assert player.ask() == (1, ao_ids.INITIAL)
+    player.data.pending[:] = 1.0
+    assert player.ask() == (0, ao_ids.INITIAL)
+
+
 @pytest.mark.parametrize("recipe", ["revealing", "apple-tasting", "loopless", "bandit", "graded"])
 def test_it_learns_on_every_class(recipe: str) -> None:
     """The second half of the rounds costs less than the first."""

@@ -7,6 +7,7 @@ import pytest
 
 import sidelight as sl
 from naive import loop
+from races import live
 from sidelight.belief import known
 from sidelight.policies import ids_pm, registry
 
@@ -56,6 +57,16 @@ def test_parameters_matter(text: str) -> None:
         problem = sl.gallery(recipe)
         expected = loop.play(problem, (rule.name, parameters), 300, 2)
         assert sl.trace(problem, text, 300, 2).actions.tolist() == expected
+
+
+def test_what_is_on_its_way_is_not_bought_again() -> None:
+    """Two labs for two products: with much in flight from the good one, the other is worth more."""
+    variance = np.full((4, 4), np.inf)
+    variance[0, :2], variance[1, 2:] = 1.0, 2.0
+    player = live("ids-pm", sl.Problem(sl.Feedback(variance), [0.5] * 4), 100)
+    assert player.ask()[0] == 0
+    player.data.pending[:2] = 50.0
+    assert player.ask()[0] == 1
 
 
 def test_a_ridge_must_be_positive() -> None:

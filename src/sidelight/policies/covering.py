@@ -34,8 +34,9 @@ those that remain is played. Every action must show itself.
 
 Both are published with regret bounds for rewards in [0, 1] on graphs, in counts of observations.
 Such rewards have a variance of at most 1/4, so that a count N is information 4 N; with this the
-constants of the stages are theirs. Information for counts, and its use for any variance matrix, are
-ours; the condition for z reads there sum(z) <= 2 |remaining| 2^-m, as far as we could check.
+constants of the stages are theirs, and the condition for z reads sum(z) <= 2 |remaining| 2^-m. (So
+we know them; the text of the paper was not at hand to compare.) Information for counts, and its use
+for any variance matrix, are ours.
 """
 
 from __future__ import annotations
@@ -103,11 +104,15 @@ def caution_eps(setting: Setting, parameters: Mapping[str, float]) -> str:
 
 @inlined
 def unseen(belief):
-    """The first action of which no value came yet, or -1."""
+    """The first action of which no value came yet, best one of which none is coming; or -1."""
+    found = -1
     for j in range(belief.information.size):
         if belief.information[j] == 0.0:
-            return j
-    return -1
+            if belief.pending[j] == 0.0:
+                return j
+            if found < 0:
+                found = j
+    return found
 
 
 @inlined

@@ -40,7 +40,8 @@ the values of j that came since, n_j - n_j before their precision. Values that c
 the round in which they come, with the p of that round. What is lost in rounding, because one exact
 value has outweighed all others, does not count.
 
-Published are regret bounds for bounded losses and graphs: sqrt(alpha T) and (delta log K)^(1/3)
+Constants are as we know them; the texts of the papers were not at hand to compare. Published are
+regret bounds for bounded losses and graphs: sqrt(alpha T) and (delta log K)^(1/3)
 T^(2/3), up to logarithms, and sqrt(alpha* T) for Exp3-WIX. Gaussian values that are cut, graded
 variances and the greedy numbers are ours; no theorem covers them.
 """

@@ -16,7 +16,8 @@ difference of the two coordinates,
 
     I_i = 1/2 log(w' V^-1 w / w' (V + P_i)^-1 w),   w' V^-1 w = 1/n_u + 1/n_i1;
 
-where the two are one action, the question is its own mean.
+where the two are one action, the question is its own mean. In the gains, n_j includes what is on
+its way.
 
 The paper proves the right exponent of the worst-case regret for every finite game of this kind, up
 to logarithms: T^(1/2), T^(2/3), constant or linear. It bounds the gap pair by pair, and allows
@@ -102,6 +103,8 @@ def plan(t: Any, belief: Any, known: Any, parameters: Any) -> Any:
             top, hopeful = m[j] + wide / math.sqrt(n[j]), j
     for i in range(K):
         cost[i] = top - (m[i] - wide / math.sqrt(n[i]))
+    for j in range(K):
+        n[j] += belief.pending[j]  # what is on its way need not be bought again
     if parameters[DIRECTED] != 0.0:
         directed_gains(n, hopeful, leader, known, gain)
     else:
