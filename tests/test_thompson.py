@@ -79,3 +79,11 @@ def test_maxn_plays_the_largest_mean_where_all_show_all() -> None:
         assert action == best
         information += 1
         sums += seen
+
+
+def test_maxn_is_not_caught_by_a_worthless_action_that_shows_everything_best() -> None:
+    """Every action shows itself, but action 0 shows all of them four times as well."""
+    problem = sl.gallery("slow-but-free")
+    regret = sl.simulate(problem, "ts-maxn", 10_000, 20, checkpoints=[5_000, 10_000]).regret[0]
+    early, both = regret.mean(axis=0)
+    assert both - early < 0.7 * early

@@ -111,3 +111,11 @@ def test_maxn_never_pays_more_to_see_the_same() -> None:
     problem = sl.Problem(sl.Feedback.full_information(4), [0.2, 0.4, 0.6, 0.8])
     results = sl.simulate(problem, ["ucb-maxn", "greedy"], 1_000, 10)
     assert (results.regret[0] == results.regret[1]).all()
+
+
+def test_maxn_is_not_caught_by_a_worthless_action_that_shows_everything_best() -> None:
+    """Every action shows itself, but action 0 shows all of them four times as well."""
+    problem = sl.gallery("slow-but-free")
+    regret = sl.simulate(problem, "ucb-maxn", 10_000, 20, checkpoints=[5_000, 10_000]).regret[0]
+    early, both = regret.mean(axis=0)
+    assert both - early < 0.7 * early

@@ -92,7 +92,7 @@ def ucb_maxn(t: int, past: Past, problem: Problem, parameters: Mapping[str, floa
     k = first_best(indices(t, past, parameters["exploration"]))
     best = max(precision(problem, i, k) for i in range(len(problem)))
     estimates = [
-        mean if precision(problem, i, k) >= parameters["quality"] * best else -math.inf
+        mean if i == k or precision(problem, i, k) >= parameters["quality"] * best else -math.inf
         for i, mean in enumerate(means(past))
     ]
     return first_best(estimates)
@@ -117,7 +117,7 @@ def ts_maxn(
     best = max(precision(problem, i, k) for i in range(len(problem)))
     looks = []
     for i, (n, s) in enumerate(zip(past.information, past.sums, strict=True)):
-        good = precision(problem, i, k) >= parameters["quality"] * best
+        good = i == k or precision(problem, i, k) >= parameters["quality"] * best
         looks.append((s + n0 * problem.upper / 2) / (n + n0) if good else -math.inf)
     return first_best(looks)
 

@@ -12,7 +12,8 @@ policy's own stream, in the order of the actions.
 
 TS-MaxN is after Liu, Zheng and Shroff (2018), who have it for graphs. With graded variances a
 neighbour that shows k barely could be chosen for ever, so only those count whose precision for k is
-at least `quality` times the best one; that is ours.
+at least `quality` times the best one, and k itself: without it, an action that shows everything
+best and pays nothing would be played for ever. That is ours.
 
 Sampling plays what it is unsure about and never pays to see another action, so every action must
 show itself: otherwise its regret is linear.
@@ -69,7 +70,7 @@ def choose_maxn(t, belief, known, parameters, memory, stream):
     best = -np.inf
     action = np.int64(k)
     for i in range(known.observer.size):
-        if known.precision[i, k] >= enough:
+        if known.precision[i, k] >= enough or np.uint64(i) == k:
             mean, _ = posterior(belief, parameters, i)
             if mean > best:
                 best = mean
