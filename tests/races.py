@@ -17,6 +17,14 @@ from sidelight.policies.rule import Rule
 from sidelight.simulate import recording
 from sidelight.simulate.entry import Entry, Stage, enter, set_stage
 
+# What a policy must be told, and has no default for.
+ASKED = {"eps-greedy-lp": "gap=0.1"}
+
+
+def ready(name: str) -> str:
+    """The policy with what it must be told."""
+    return f"{name}:{ASKED[name]}" if name in ASKED else name
+
 
 @cached
 def policy_stream(base, replicate, stream):  # type: ignore[no-untyped-def]

@@ -13,6 +13,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.cli import cli
+from sidelight.policies import registry
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -112,3 +113,26 @@ def test_the_figure_of_the_comparisons_is_drawn(tmp_path: Path) -> None:
     drawn = path.read_text()
     assert drawn.startswith("<?xml")
     assert drawn.count("<path") > 20
+
+
+def sections_of_policies() -> dict[str, str]:
+    """The text under each heading of docs/policies.md."""
+    page = (ROOT / "docs" / "policies.md").read_text()
+    parts = re.split(r"^## `([\w-]+)`$", page, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def test_every_policy_has_one_section() -> None:
+    page = (ROOT / "docs" / "policies.md").read_text()
+    headings = re.findall(r"^## `([\w-]+)`$", page, flags=re.MULTILINE)
+    assert sorted(headings) == sorted(registry.names())
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_the_section_of_a_policy_is_true(name: str) -> None:
+    rule, text = registry.rule(name), sections_of_policies()[name]
+    items = dict(re.findall(r"^- (\w+): (.*(?:\n  .*)*)", text, flags=re.MULTILINE))
+    assert list(items) == ["Parameters", "Needs", "Proved", "Measured"]
+    named = re.findall(r"`(\w+)=([^`]+)`", items["Parameters"])
+    assert {key: float(value) for key, value in named} == dict(rule.defaults)
+    assert all(need.value in items["Needs"] for need in rule.needs)

@@ -6,6 +6,8 @@ import numpy as np
 from scipy import stats
 
 import sidelight as sl
+from sidelight.policies import registry
+from sidelight.policies.setting import Setting
 
 ALARM = 1e-4
 
@@ -51,3 +53,14 @@ def test_uniform_pays_the_average_gap() -> None:
 def test_uniform_plays_all_actions_alike() -> None:
     plays = sl.simulate(sl.gallery("revealing"), "uniform", 5_000, 20).plays[0]
     assert stats.chisquare(plays.sum(axis=0)).pvalue > ALARM
+
+
+def test_who_may_be_linear_says_so() -> None:
+    greedy, uniform = registry.rule("greedy"), registry.rule("uniform")
+    bandit, full = (
+        Setting(feedback, 1.0, None)
+        for feedback in (sl.Feedback.bandit(3), sl.Feedback.full_information(3))
+    )
+    assert "may be linear" in greedy.caution(bandit, {})
+    assert greedy.caution(full, {}) == ""
+    assert "is linear" in uniform.caution(full, {})

@@ -7,11 +7,11 @@ import pytest
 
 import sidelight as sl
 from naive import loop
-from races import accepts, decisions, friendly, live
+from races import ASKED, accepts, decisions, friendly, live, ready
 from sidelight.engine.runner import STOP
 from sidelight.gallery import CATALOGUE
 from sidelight.policies import registry
-from sidelight.policies.setting import Setting
+from sidelight.policies.setting import Need, Setting, check
 from sidelight.simulate.entry import enter, new_job, set_stage
 
 ROUNDS = 120
@@ -75,7 +75,7 @@ def test_something_else_is_no_name() -> None:
 
 @everyone
 def test_choosing_changes_nothing_but_the_stream(name: str) -> None:
-    player = live(name, friendly(), ROUNDS)
+    player = live(ready(name), friendly(), ROUNDS)
     for action, why in decisions(player, ROUNDS):
         before, stream = player.state(), player.stream.copy()
         first, second = stream.copy(), stream.copy()
@@ -89,9 +89,9 @@ def test_choosing_changes_nothing_but_the_stream(name: str) -> None:
 @everyone
 def test_live_use_and_the_engine_make_the_same_decisions(name: str) -> None:
     problem = friendly()
-    player = live(name, problem, ROUNDS)
+    player = live(ready(name), problem, ROUNDS)
     made = list(decisions(player, ROUNDS))
-    recorded = sl.trace(problem, name, ROUNDS, seed=1)
+    recorded = sl.trace(problem, ready(name), ROUNDS, seed=1)
     assert [action for action, _ in made] == recorded.actions.tolist()
     assert tuple(player.rule.words[why] for _, why in made) == recorded.why
     assert (recorded.round is not None) == player.rule.rounds
@@ -99,7 +99,7 @@ def test_live_use_and_the_engine_make_the_same_decisions(name: str) -> None:
 
 @everyone
 def test_one_action_is_played_for_ever(name: str) -> None:
-    results = sl.simulate(friendly(1), name, 50, 3)
+    results = sl.simulate(friendly(1), ready(name), 50, 3)
     assert (results.regret == 0).all()
     assert (results.plays == 50).all()
 
@@ -107,14 +107,14 @@ def test_one_action_is_played_for_ever(name: str) -> None:
 @everyone
 def test_without_gaps_there_is_no_regret(name: str) -> None:
     problem = sl.Problem(sl.Feedback.full_information(3), [0.5, 0.5, 0.5])
-    results = sl.simulate(problem, name, ROUNDS, 3)
+    results = sl.simulate(problem, ready(name), ROUNDS, 3)
     assert (results.regret == 0).all()
     assert (results.plays.sum(axis=2) == ROUNDS).all()
 
 
 @everyone
 def test_exact_observations_work(name: str) -> None:
-    results = sl.simulate(friendly(sigma=0.0), name, ROUNDS, 2)
+    results = sl.simulate(friendly(sigma=0.0), ready(name), ROUNDS, 2)
     assert np.isfinite(results.regret).all()
     assert (results.plays.sum(axis=2) == ROUNDS).all()
 
@@ -124,7 +124,7 @@ def test_exact_observations_work(name: str) -> None:
 def test_units_do_not_matter(name: str, upper: float) -> None:
     one = friendly()
     scaled = sl.Problem(sl.Feedback.full_information(4, upper), one.means * upper, upper)
-    here, there = (sl.simulate(problem, name, ROUNDS, 4) for problem in (one, scaled))
+    here, there = (sl.simulate(problem, ready(name), ROUNDS, 4) for problem in (one, scaled))
     same = (here.plays == there.plays).all(axis=2)
     assert same.sum() >= same.size - 1  # rounding may turn one replicate elsewhere
 
@@ -132,7 +132,7 @@ def test_units_do_not_matter(name: str, upper: float) -> None:
 @everyone
 def test_huge_horizons_start(name: str) -> None:
     problem, horizon = friendly(), 10**15
-    entry, stage = enter(name, problem, horizon), set_stage(problem, horizon, 0)
+    entry, stage = enter(ready(name), problem, horizon), set_stage(problem, horizon, 0)
     assert entry.prepared.parameters.nbytes + entry.prepared.memory.nbytes < 1 << 24
     outcome = np.zeros((1, 2)), np.zeros((1, 4), dtype=np.int64)
     job = new_job(stage, 0, np.array([100, horizon]), *outcome)
@@ -143,11 +143,36 @@ def test_huge_horizons_start(name: str) -> None:
 
 
 @everyone
-def test_a_horizon_that_is_not_known_is_fine(name: str) -> None:
-    rule = registry.rule(name)
+def test_a_horizon_that_is_not_known_is_fine_or_refused(name: str) -> None:
+    rule, parameters = registry.parse(ready(name))
     setting = Setting(friendly().feedback, 1.0, None)
-    prepared = rule.prepare(setting, rule.defaults)
-    assert np.isfinite(prepared.parameters).all()
+    if {Need.HORIZON, Need.TRUTH} & set(rule.needs):
+        with pytest.raises(
+            sl.InputError, match=r"needs to know the horizon|is told the true means"
+        ):
+            check(name, rule.needs, setting)
+    else:
+        check(name, rule.needs, setting)
+        assert np.isfinite(rule.prepare(setting, parameters).parameters).all()
+
+
+def test_what_has_no_default_is_asked_for_by_name() -> None:
+    assert {name for name in registry.names() if Need.GAP in registry.rule(name).needs} == set(
+        ASKED
+    )
+    for name, asked in ASKED.items():
+        with pytest.raises(sl.InputError, match=rf"write {name}:{asked}.*[Uu]se 'ids'"):
+            sl.simulate(friendly(), name, 10)
+
+
+@everyone
+def test_a_caution_is_one_sentence(name: str) -> None:
+    rule, parameters = registry.parse(ready(name))
+    for recipe in ("bandit", "revealing"):
+        setting = Setting(sl.gallery(recipe).feedback, 1.0, 100)
+        text = rule.caution(setting, parameters)
+        assert text == text.strip().rstrip(".")
+        assert ". " not in text
 
 
 # ---- twins ---------------------------------------------------------------------------------------
@@ -161,22 +186,23 @@ def test_every_policy_has_a_twin() -> None:
 @pytest.mark.parametrize("recipe", CATALOGUE)
 def test_twins_make_the_same_decisions_on_every_shipped_problem(name: str, recipe: str) -> None:
     problem = sl.gallery(recipe)
-    if not accepts(name, problem):
+    if not accepts(ready(name), problem):
         with pytest.raises(sl.InputError, match=r"[Uu]se '"):
-            sl.simulate(problem, name, 10)
+            sl.simulate(problem, ready(name), 10)
         return
-    parameters = registry.rule(name).defaults
+    _, parameters = registry.parse(ready(name))
     for seed in (1, 2):
         expected = loop.play(problem, (name, parameters), ROUNDS, seed)
-        assert sl.trace(problem, name, ROUNDS, seed).actions.tolist() == expected
+        assert sl.trace(problem, ready(name), ROUNDS, seed).actions.tolist() == expected
 
 
 @everyone
 def test_twins_of_later_replicates_have_the_same_regret(name: str) -> None:
     problem = friendly()
-    results = sl.simulate(problem, name, 500, 3, seed=4, checkpoints=[1, 10, 100])
+    results = sl.simulate(problem, ready(name), 500, 3, seed=4, checkpoints=[1, 10, 100])
+    _, parameters = registry.parse(ready(name))
     for replicate in range(3):
-        actions = loop.play(problem, (name, registry.rule(name).defaults), 500, 4, replicate)
+        actions = loop.play(problem, (name, parameters), 500, 4, replicate)
         regret = np.cumsum(problem.gaps[actions])[results.checkpoints - 1]
         assert results.regret[0, replicate] == pytest.approx(regret, rel=1e-12, abs=1e-12)
         assert results.plays[0, replicate].tolist() == np.bincount(actions, minlength=4).tolist()

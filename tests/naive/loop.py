@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from naive.algorithms import Past, asymptotic, minimax
+from naive.covering_players import eps_greedy_lp, ucb_lp
+from naive.directed import ao_ids, ids_pm, v_ids
+from naive.exp3 import exp3_g, exp3_ix, exp3_wix
 from naive.ids import ids
 from naive.streams import stream_words, xoshiro
 from sidelight import Problem
@@ -89,7 +92,7 @@ def ucb_maxn(t: int, past: Past, problem: Problem, parameters: Mapping[str, floa
     k = first_best(indices(t, past, parameters["exploration"]))
     best = max(precision(problem, i, k) for i in range(len(problem)))
     estimates = [
-        mean if precision(problem, i, k) >= parameters["quality"] * best else -math.inf
+        mean if i == k or precision(problem, i, k) >= parameters["quality"] * best else -math.inf
         for i, mean in enumerate(means(past))
     ]
     return first_best(estimates)
@@ -105,13 +108,36 @@ def ts_n(_: int, past: Past, problem: Problem, parameters: Mapping[str, float], 
     return first_best(samples)
 
 
+def ts_maxn(
+    _: int, past: Past, problem: Problem, parameters: Mapping[str, float], luck: Luck
+) -> int:
+    """The largest posterior mean among those who show the largest sample well."""
+    k = ts_n(_, past, problem, parameters, luck)
+    n0 = parameters["prior"] / problem.upper**2
+    best = max(precision(problem, i, k) for i in range(len(problem)))
+    looks = []
+    for i, (n, s) in enumerate(zip(past.information, past.sums, strict=True)):
+        good = i == k or precision(problem, i, k) >= parameters["quality"] * best
+        looks.append((s + n0 * problem.upper / 2) / (n + n0) if good else -math.inf)
+    return first_best(looks)
+
+
 PLAYERS: dict[str, Player] = {
     "ids": ids,
+    "v-ids": v_ids,
+    "ids-pm": ids_pm,
+    "ao-ids": ao_ids,
     "asymptotic": asymptotic,
     "minimax": minimax,
     "ucb-n": ucb_n,
     "ucb-maxn": ucb_maxn,
     "ts-n": ts_n,
+    "ts-maxn": ts_maxn,
+    "eps-greedy-lp": eps_greedy_lp,
+    "ucb-lp": ucb_lp,
+    "exp3-g": exp3_g,
+    "exp3-ix": exp3_ix,
+    "exp3-wix": exp3_wix,
     "greedy": greedy,
     "uniform": uniform,
 }

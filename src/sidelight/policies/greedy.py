@@ -29,6 +29,21 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     return Prepared(np.empty(0), np.empty(0))
 
 
+def caution_greedy(setting: Setting, parameters: Mapping[str, float]) -> str:
+    """Greed is safe on generalized full information only."""
+    if setting.feedback.observes.all():
+        return ""
+    return (
+        "its regret may be linear: some actions do not show all others, and one that looked bad "
+        "once may never be seen again"
+    )
+
+
+def caution_uniform(setting: Setting, parameters: Mapping[str, float]) -> str:
+    """It does not learn."""
+    return "its regret is linear: it does not learn"
+
+
 @inlined
 def no_update(t, belief, known, parameters, memory, action, why):
     """Nothing to remember."""
@@ -75,6 +90,7 @@ GREEDY = Rule(
     choose=choose_greedy,
     update=no_update,
     run=run_greedy,
+    caution=caution_greedy,
 )
 
 UNIFORM = Rule(
@@ -87,4 +103,5 @@ UNIFORM = Rule(
     choose=choose_uniform,
     update=no_update,
     run=run_uniform,
+    caution=caution_uniform,
 )

@@ -10,17 +10,39 @@ from __future__ import annotations
 import math
 
 from ..errors import InputError, choose_from
+from .ao_ids import AO_IDS
 from .asymptotic import ASYMPTOTIC
+from .covering import EPS_GREEDY_LP, UCB_LP
+from .exp3 import EXP3_G, EXP3_IX, EXP3_WIX
 from .greedy import GREEDY, UNIFORM
 from .ids import IDS
+from .ids_pm import IDS_PM
 from .minimax import MINIMAX
 from .rule import Rule
-from .thompson import TS_N
+from .thompson import TS_MAXN, TS_N
 from .ucb import UCB_MAXN, UCB_N
+from .v_ids import V_IDS
 
-_RULES = {
-    rule.name: rule for rule in (IDS, ASYMPTOTIC, MINIMAX, UCB_N, UCB_MAXN, TS_N, GREEDY, UNIFORM)
-}
+_LIST = (
+    IDS,
+    V_IDS,
+    IDS_PM,
+    AO_IDS,
+    ASYMPTOTIC,
+    MINIMAX,
+    UCB_N,
+    UCB_MAXN,
+    UCB_LP,
+    EPS_GREEDY_LP,
+    TS_N,
+    TS_MAXN,
+    EXP3_G,
+    EXP3_IX,
+    EXP3_WIX,
+    GREEDY,
+    UNIFORM,
+)
+_RULES = {rule.name: rule for rule in _LIST}
 
 
 def names() -> tuple[str, ...]:

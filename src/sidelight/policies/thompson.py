@@ -1,11 +1,19 @@
-"""Thompson sampling with side observations: TS-N (Tossou, Dimitrakakis and Dubhashi 2017).
+"""Thompson sampling with side observations: TS-N (Tossou, Dimitrakakis and Dubhashi 2017), TS-MaxN.
 
     theta_j ~ N(upper/2, 1/n0) a priori,  n0 = prior / upper^2
-    sample  theta~_j ~ N((S_j + n0 upper/2) / (n_j + n0), 1/(n_j + n0)),  play argmax theta~_j
+    sample  theta~_j ~ N((S_j + n0 upper/2) / (n_j + n0), 1/(n_j + n0))
+
+    TS-N      plays k = argmax theta~_j
+    TS-MaxN   plays the largest posterior mean among the actions that show k
 
 The default prior = 4 is worth four observations with the standard deviation `upper`. It makes the
 first round nothing special, and the rule the same in any units. Each round draws K normals from the
 policy's own stream, in the order of the actions.
+
+TS-MaxN is after Liu, Zheng and Shroff (2018), who have it for graphs. With graded variances a
+neighbour that shows k barely could be chosen for ever, so only those count whose precision for k is
+at least `quality` times the best one, and k itself: without it, an action that shows everything
+best and pays nothing would be played for ever. That is ours.
 
 Sampling plays what it is unsure about and never pays to see another action, so every action must
 show itself: otherwise its regret is linear.
@@ -32,14 +40,47 @@ from .setting import Need, Setting
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every action must show itself. The memory starts with the prior."""
     prior = in_range("ts-n", parameters, "prior", 0, np.inf)
+    return from_prior(prior, setting, [])
+
+
+def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """Every action must show itself."""
+    prior = in_range("ts-maxn", parameters, "prior", 0, np.inf)
+    return from_prior(prior, setting, [in_range("ts-maxn", parameters, "quality", 0, 1)])
+
+
+def from_prior(prior: float, setting: Setting, more: list[float]) -> Prepared:
+    """Information and sum of the prior, and `more`."""
     n0, middle = prior / setting.upper**2, setting.upper / 2
     memory = np.tile([0.0, (n0 * middle) / n0, 1.0 / np.sqrt(n0)], len(setting.feedback))
-    return Prepared(np.array([n0, n0 * middle]), memory)
+    return Prepared(np.array([n0, n0 * middle, *more]), memory)
 
 
 @inlined
 def choose(t, belief, known, parameters, memory, stream):
     """The largest of one posterior sample for each action."""
+    return np.int64(largest_sample(belief, parameters, memory, stream)), 0
+
+
+@inlined
+def choose_maxn(t, belief, known, parameters, memory, stream):
+    """The largest mean among the good observers of the largest sample."""
+    k = largest_sample(belief, parameters, memory, stream)
+    enough = parameters[2] * known.precision[known.observer[k], k]
+    best = -np.inf
+    action = np.int64(k)
+    for i in range(known.observer.size):
+        if known.precision[i, k] >= enough or np.uint64(i) == k:
+            mean, _ = posterior(belief, parameters, i)
+            if mean > best:
+                best = mean
+                action = np.int64(i)
+    return action, 0
+
+
+@inlined
+def largest_sample(belief, parameters, memory, stream):
+    """The action with the largest of one posterior sample for each."""
     best = -np.inf
     action: Any = np.uint64(0)
     s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
@@ -54,7 +95,7 @@ def choose(t, belief, known, parameters, memory, stream):
             best = sample
             action = j
     stream[0], stream[1], stream[2], stream[3] = s0, s1, s2, s3
-    return np.int64(action), 0
+    return action
 
 
 @inlined
@@ -77,12 +118,19 @@ def update(t, belief, known, parameters, memory, action, why):
 
 
 _run = make_run(choose, update)
+_run_maxn = make_run(choose_maxn, update)
 
 
 @cached
 def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
     """The loop of `ts-n`."""
     _run(world, known, parameters, memory, job)
+
+
+@cached
+def run_maxn(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `ts-maxn`."""
+    _run_maxn(world, known, parameters, memory, job)
 
 
 TS_N = Rule(
@@ -96,5 +144,19 @@ TS_N = Rule(
     choose=choose,
     update=update,
     run=run,
+    needs=(Need.SELF_OBSERVATION,),
+)
+
+TS_MAXN = Rule(
+    name="ts-maxn",
+    summary="the largest mean among those that show the largest posterior sample",
+    source="after Liu, Zheng and Shroff 2018, Analysis of Thompson sampling for graphical bandits "
+    "without the graphs",
+    words=("sample",),
+    defaults={"prior": 4.0, "quality": 0.5},
+    prepare=prepare_maxn,
+    choose=choose_maxn,
+    update=update,
+    run=run_maxn,
     needs=(Need.SELF_OBSERVATION,),
 )

@@ -10,7 +10,8 @@ After one look at every action, with the index
 The original counts observations on a graph; with information for counts the same index serves any
 variance matrix, and with variance 1 on a graph it is the original. For UCB-MaxN a neighbour that
 shows k barely could be chosen for ever, so only those count whose precision for k is at least
-`quality` times the best one.
+`quality` times the best one, and k itself: without it, an action that shows everything best and
+pays nothing would be played for ever.
 
 The index of an action shrinks only when it is seen. So every action must show itself: otherwise
 the one with the largest index is played for ever.
@@ -136,7 +137,7 @@ def choose_maxn(t, belief, known, parameters, memory, stream):
     best = -np.inf
     action = k
     for i in range(known.observer.size):
-        if known.precision[i, k] >= enough and belief.means[i] > best:
+        if (known.precision[i, k] >= enough or i == k) and belief.means[i] > best:
             best = belief.means[i]
             action = np.int64(i)
     return action, 1

@@ -1,0 +1,126 @@
+"""ids-pm, ao-ids and v-ids as their descriptions read: players of `naive.loop`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from naive.algorithms import Past
+from naive.exp3 import precisions
+from naive.ids import best_pair, inflation, worthwhile
+from sidelight import Problem
+
+Floats = npt.NDArray[np.float64]
+
+
+def toss(mixture: tuple[int, int, float], luck: Any) -> int:
+    """One of the two actions."""
+    first, second, weight = mixture
+    return second if weight > 0 and (next(luck.words) >> 11) / 2**53 < weight else first
+
+
+def ids_pm(t: int, past: Past, problem: Problem, parameters: Mapping[str, float], luck: Any) -> int:
+    """Confidence bounds and information gains."""
+    K, P = len(problem), precisions(problem)
+    lam = parameters["ridge"] / problem.upper**2
+    n = [x + lam for x in past.information]
+    m = [(s + lam * problem.upper / 2) / x for s, x in zip(past.sums, n, strict=True)]
+    size = sum(math.log(x / lam) for x in n)
+    radius = math.sqrt(4 * math.log(t) + size) + math.sqrt(lam * K) * problem.upper / 2
+    high = [m[j] + radius / math.sqrt(n[j]) for j in range(K)]
+    cost = [max(high) - (m[i] - radius / math.sqrt(n[i])) for i in range(K)]
+    lead, u = m.index(max(m)), high.index(max(high))
+    if parameters["directed"]:
+        asked = {lead, u}
+        before = sum(1 / n[j] for j in sorted(asked))
+        after = [sum(1 / (n[j] + P[i][j]) for j in sorted(asked)) for i in range(K)]
+        gain = [math.log(before / x) / 2 for x in after]
+    else:
+        gain = [sum(math.log1p(P[i][j] / n[j]) for j in range(K)) / 2 for i in range(K)]
+    return toss(best_pair(cost, gain, lead), luck)
+
+
+def ao_ids(t: int, past: Past, problem: Problem, _: Mapping[str, float], luck: Any) -> int:
+    """Evidence, alternatives, and the price of an action."""
+    K, P, n = len(problem), precisions(problem), past.information
+    for j in range(K):
+        if n[j] == 0:
+            best = max(P[i][j] for i in range(K))
+            return j if P[j][j] == best else [P[i][j] for i in range(K)].index(best)
+    theta = [s / x for s, x in zip(past.sums, n, strict=True)]
+    lead = theta.index(max(theta))
+    d = [theta[lead] - x for x in theta]
+    others = [j for j in range(K) if j != lead]
+    Z = {j: d[j] ** 2 / (2 * (1 / n[lead] + 1 / n[j])) for j in others}
+    if all(z >= math.log(t) + math.log(1 + math.log(t)) for z in Z.values()):
+        return lead
+    past.notes["s"] = past.notes.get("s", 0) + 1
+    beta = math.log(past.notes["s"])
+    powers = {j: math.exp(min(Z.values()) - Z[j]) for j in others}
+    w = [0.0] * K
+    for j in others:
+        q = powers[j] / sum(powers.values())
+        up, down = d[j] * n[lead] / (n[lead] + n[j]), d[j] * n[j] / (n[lead] + n[j])
+        w[j] = q * (up + math.sqrt(beta / n[j])) ** 2
+        w[lead] += q * (down + math.sqrt(beta / n[lead])) ** 2
+    top = max(theta[k] + math.sqrt(2 * max(beta, 0.5) / n[k]) for k in range(K))
+    cost = [d[i] + (top - theta[lead]) for i in range(K)]
+    gain = [sum(P[i][k] * w[k] for k in range(K)) / 2 for i in range(K)]
+    return toss(best_pair(cost, gain, lead), luck)
+
+
+def nodes(m: Floats, s: Floats) -> tuple[Floats, Floats]:
+    """Points and weights between all breaks m_k + s_k {-8, -7.5, ..., 8} where the maximum lies.
+
+    Breaks closer than a quarter of the narrowest posterior are one.
+    """
+    low, high = (m - 8 * s).max(), (m + 8 * s).max()
+    breaks = np.concatenate([m + s * z for z in np.arange(-8, 8.5, 0.5)])
+    breaks = np.unique(np.round(breaks / (s.min() / 4))) * (s.min() / 4)
+    breaks = np.concatenate([[low], breaks[(breaks > low) & (breaks < high)], [high]])
+    x, w = np.polynomial.legendre.leggauss(4)
+    half = np.diff(breaks) / 2
+    at = breaks[:-1, None] + half[:, None] * (1 + x)
+    return at.ravel(), (half[:, None] * w).ravel()
+
+
+def best_action(m: Floats, s: Floats) -> tuple[Floats, Floats, float]:
+    """P(A* = a), E[theta_j - m_j ; A* = a], and E max - max m, by quadrature."""
+    from scipy.special import ndtr  # noqa: PLC0415 - keeps collection fast
+
+    K, lead = len(m), int(m.argmax())
+    x, w = nodes(m, s)
+    z = (x[:, None] - m) / s
+    F, f = ndtr(z), np.exp(-z * z / 2) / math.sqrt(2 * math.pi) / s
+    G = np.exp(np.log(F).sum(axis=1))
+    first = (w * G)[:, None] * f / F  # the density of the maximum, by who attains it
+    p = first.sum(axis=0)
+    moved = -(first.T @ (f / F)) * s**2
+    moved[np.arange(K), np.arange(K)] = (first * (x[:, None] - m)).sum(axis=0)
+    some = -np.expm1(np.log1p(-ndtr(-np.delete(z, lead, axis=1))).sum(axis=1))
+    low = (x[0] - m[lead]) / s[lead]
+    tail = s[lead] * (math.exp(-low * low / 2) / math.sqrt(2 * math.pi) + low * ndtr(low))
+    return p, moved, float((w * F[:, lead] * some).sum() + tail)
+
+
+def v_ids(t: int, past: Past, problem: Problem, parameters: Mapping[str, float], luck: Any) -> int:
+    """Regret and explained variances by quadrature."""
+    P = np.array(precisions(problem))
+    n0 = parameters["prior"] / problem.upper**2
+    n = np.array(past.information) + n0
+    m = (np.array(past.sums) + n0 * problem.upper / 2) / n
+    lead, c = int(m.argmax()), inflation(t - 1, parameters["tail"])
+    left = past.notes["horizon"] - t + 1
+    if len(n) == 1:
+        return 0
+    if parameters["guard"] and not worthwhile(list(n), list(m), c, P.tolist(), left):
+        return lead
+    p, moved, regret = best_action(m, np.sqrt(c / n))
+    v = (moved**2 / np.where(p > 0, p, 1)[:, None]).sum(axis=0)
+    gain = (v * (n / c) * P / (n / c + P)).sum(axis=1)
+    gain = (gain / (gain.max() or 1)).astype(np.float32).astype(float)
+    return toss(best_pair([regret + m[lead] - x for x in m], list(gain), lead), luck)

@@ -1,0 +1,150 @@
+"""v-ids: its integrals against quadrature, samples and closed forms, and its likeness to ids."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from naive import loop
+from sidelight.engine.contract import Floats
+from sidelight.policies import registry, v_ids
+
+Integrals = tuple[Floats, Floats, float]
+
+
+def integrals(m: Floats, s: Floats) -> Integrals:
+    """P(A* = a), E[theta_j - m_j ; A* = a] and E max - max m."""
+    K = len(m)
+    p, shift, cross = np.empty(K), np.empty(K), np.empty((K, K))
+    regret = v_ids.integrate(m, s, int(m.argmax()), p, shift, cross)
+    moved = -np.where(np.tri(K, K, -1, dtype=bool), cross.T, cross) * s**2
+    moved[np.arange(K), np.arange(K)] = shift
+    return p, moved, float(regret)
+
+
+def example(seed: int) -> tuple[Floats, Floats]:
+    """Posteriors, of which some are narrow and some wide."""
+    rng = np.random.default_rng(seed)
+    K = int(rng.integers(2, 7))
+    return rng.normal(size=K), 10 ** rng.uniform(-1.5 if seed % 2 else -0.3, 0.3, K)
+
+
+def by_scipy(m: Floats, s: Floats) -> Integrals:
+    """The same by scipy's adaptive quadrature, from the formulas with densities."""
+    from scipy.integrate import quad  # noqa: PLC0415 - keeps collection fast
+    from scipy.special import ndtr  # noqa: PLC0415
+
+    K = len(m)
+    low, high = (m - 9 * s).max(), (m + 9 * s).max()
+    breaks = np.unique(np.concatenate([m + s * z for z in range(-8, 9, 2)]))
+    breaks = np.concatenate([[low], breaks[(breaks > low) & (breaks < high)], [high]])
+
+    def total(a: int, value: int | None) -> float:
+        def f(x: float) -> float:
+            z = (x - m) / s
+            F, d = ndtr(z), np.exp(-z * z / 2) / (s * math.sqrt(2 * math.pi))
+            rest = np.delete(F, [a] if value in (None, a) else [a, value]).prod()
+            if value is None:
+                return float(d[a] * rest)
+            if value == a:
+                return float((x - m[a]) * d[a] * rest)
+            return float(-(s[value] ** 2) * d[a] * d[value] * rest)
+
+        pairs = pairwise(breaks)
+        return float(sum(quad(f, x, y, epsabs=1e-12, epsrel=1e-9)[0] for x, y in pairs))
+
+    p = np.array([total(a, None) for a in range(K)])
+    moved = np.array([[total(a, j) for j in range(K)] for a in range(K)])
+    return p, moved, float((moved.diagonal() + p * m).sum() - p.sum() * m.max())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_integrals_agree_with_scipy(seed: int) -> None:
+    m, s = example(seed)
+    for mine, theirs in zip(integrals(m, s), by_scipy(m, s), strict=True):
+        assert mine == pytest.approx(theirs, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_integrals_agree_with_samples(seed: int) -> None:
+    """Each of at most 43 numbers within 5 standard errors: one false alarm in 10,000 draws."""
+    m, s = example(seed)
+    p, moved, regret = integrals(m, s)
+    draws, spread = (
+        400_000,
+        float(abs(m).max() + 6 * s.max()),
+    )  # what is too rare counts as 20 draws
+    theta = m + s * np.random.default_rng(100 + seed).standard_normal((draws, len(m)))
+    best = theta.argmax(axis=1)
+
+    def close(values: Floats, expected: float) -> bool:
+        error = values.std() / math.sqrt(draws)
+        return bool(abs(values.mean() - expected) <= 5 * error + 20 / draws * spread)
+
+    assert close(theta.max(axis=1) - m.max(), regret)
+    for a in range(len(m)):
+        attained = (best == a).astype(float)
+        assert close(attained, p[a])
+        for j in range(len(m)):
+            assert close(attained * (theta[:, j] - m[j]), moved[a, j])
+
+
+def test_closed_forms_for_two_actions() -> None:
+    """The difference of two is normal; r is the expected improvement."""
+    for gap, s in [(0.0, (1.0, 1.0)), (0.7, (0.3, 0.4)), (3.0, (0.5, 0.5)), (0.1, (1e-3, 1.0))]:
+        m, sd = np.array([gap, 0.0]), np.array(s)
+        both = float(np.hypot(*s))
+        z = gap / both
+        tail = 0.5 * math.erfc(z / math.sqrt(2))
+        density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+        p, _, regret = integrals(m, sd)
+        assert p == pytest.approx([1 - tail, tail], rel=1e-9)
+        assert regret == pytest.approx(both * density - gap * tail, rel=1e-7)
+
+
+def test_shifts_cancel() -> None:
+    """E theta_j does not depend on who is best."""
+    for seed in range(10):
+        p, moved, _ = integrals(*example(seed))
+        assert p.sum() == pytest.approx(1.0, abs=1e-10)
+        assert moved.sum(axis=0) == pytest.approx(np.zeros(len(p)), abs=1e-9)
+
+
+def test_scales_that_differ_a_thousandfold() -> None:
+    m = np.array([0.5, 0.5, 0.4, 0.0])
+    s = np.array([1e-4, 1e-3, 0.1, 1.0])
+    p, moved, regret = integrals(m, s)
+    expected = by_scipy(m, s)
+    assert p == pytest.approx(expected[0], abs=1e-8)
+    assert moved == pytest.approx(expected[1], abs=1e-8)
+    assert regret == pytest.approx(expected[2], abs=1e-8)
+
+
+def test_many_actions() -> None:
+    p, _, regret = integrals(np.zeros(100), np.ones(100))
+    assert p == pytest.approx(np.full(100, 0.01))
+    assert regret == pytest.approx(2.50759, abs=1e-4)  # the mean of the largest of 100 normals
+
+
+def test_parameters_matter() -> None:
+    problem = sl.gallery("graded")
+    for text in ("v-ids:tail=1", "v-ids:prior=1", "v-ids:guard=0"):
+        rule, parameters = registry.parse(text)
+        expected = loop.play(problem, (rule.name, parameters), 150, 2)
+        assert sl.trace(problem, text, 150, 2).actions.tolist() == expected
+    with pytest.raises(sl.InputError, match="greater than 0"):
+        sl.simulate(problem, "v-ids:prior=0", 10)
+
+
+@pytest.mark.parametrize("recipe", ["bandit", "revealing", "graded"])
+def test_the_default_has_the_same_regret(recipe: str) -> None:
+    """Equal means would differ by more than 4.5 standard errors once in 100,000 draws; 25 % is room
+    for the approximation by pairs."""
+    regret = sl.simulate(sl.gallery(recipe), ["ids", "v-ids"], 1_000, 40).regret[:, :, -1]
+    error = np.sqrt((regret.var(axis=1) / 40).sum())
+    difference = abs(regret[0].mean() - regret[1].mean())
+    assert difference < 4.5 * error + 0.25 * regret[0].mean()
