@@ -41,16 +41,35 @@ def test_the_table_is_on_stdout_and_the_same_every_time(sidelight: Command, dosi
     assert sidelight(*arguments).out != done.out
 
 
-def test_without_policies_all_run_that_can(sidelight: Command, dosing: Path) -> None:
-    done = sidelight("race", dosing, "-T", 50, "-n", 2)
+def test_without_policies_the_usual_ones_run_that_can(sidelight: Command, dosing: Path) -> None:
+    done = sidelight("race", dosing, "-T", 50, "-n", 2, "--json")
     assert done.code == 0
-    raced = [line.split()[0] for line in done.out.splitlines()[2:-1]]
-    assert {"greedy", "uniform"} <= set(raced)
-    (note,) = re.findall(r"not in this race: (.*); -p ucb-n says why", done.err)
-    assert sorted([*raced, *note.split(", ")]) == sorted(registry.names())
-    why = sidelight("race", dosing, "-p", "ucb-n")
+    raced = [row["policy"] for row in json.loads(done.out)["policies"]]
+    (note,) = re.findall(r"not in this race: (.*); -p ts-n says why", done.err)
+    assert sorted([*raced, *note.split(", ")]) == sorted(module.USUAL)
+    why = sidelight("race", dosing, "-p", "ts-n")
     assert why.code == 2
     assert "needs actions that show themselves" in why.err
+
+
+def test_all_names_every_policy(dosing: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fit = module._chosen(("all",), sl.load(dosing), 100)
+    (note,) = re.findall(r"not in this race: (.*); -p", capsys.readouterr().err)
+    assert sorted([*fit, *note.split(", ")]) == sorted(registry.names())
+
+
+def test_a_policy_that_may_be_linear_says_so_first(sidelight: Command, dosing: Path) -> None:
+    done = sidelight("race", dosing, "-p", "greedy", "-p", "uniform", "-T", 50, "-n", 2)
+    assert "note: greedy: its regret may be linear" in done.err
+    assert "uniform: its regret is linear" in done.out
+
+
+def test_values_may_come_late(sidelight: Command, dosing: Path) -> None:
+    arguments = ("race", dosing, "-p", "greedy", "-T", 200, "-n", 2, "--json")
+    plain, late = (json.loads(sidelight(*arguments, *more).out) for more in ((), ("--delay", 50)))
+    assert plain["policies"] != late["policies"]
+    assert late["provenance"]["delay"] == "fixed:50"
+    assert sidelight(*arguments, "--delay", "soon").code == 2
 
 
 def test_machines_get_the_same_numbers(sidelight: Command, dosing: Path) -> None:

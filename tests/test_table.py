@@ -91,3 +91,9 @@ def test_ratios_where_somebody_loses_nothing() -> None:
 )
 def test_numbers_are_short(value: float, text: str) -> None:
     assert tabulate(["a"], np.full((1, 2), value), 5).rows[0].cells()[1] == text
+
+
+def test_remarks_stand_below_the_table() -> None:
+    table = tabulate(["a", "b"], np.array([[1.0], [2.0]]), 5, {"b": ["is slow", "may be linear"]})
+    assert str(table).splitlines()[-1] == "b: is slow; may be linear"
+    assert table.to_markdown().endswith("\nb: is slow; may be linear\n")

@@ -16,6 +16,8 @@ from ..simulate import Results, simulate
 from .options import count, read_problem, seed_option
 
 FIGURES = (".png", ".svg", ".pdf")
+# The default, the paper's two, and what people know. Compiling all would take minutes.
+USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
 
 
 @click.command("race")
@@ -26,7 +28,7 @@ FIGURES = (".png", ".svg", ".pdf")
     "policies",
     multiple=True,
     metavar="POLICY",
-    help="A policy, name:parameter=value; repeat for more.  [default: all that can run here]",
+    help="A policy, name:parameter=value, or all; repeat for more.  [default: the usual ones]",
 )
 @click.option(
     "-T", "--horizon", type=count, default="1e4", show_default=True, metavar="N", help="Rounds."
@@ -47,6 +49,7 @@ FIGURES = (".png", ".svg", ".pdf")
     metavar="N",
     help="They change nothing but speed.  [default: all processors]",
 )
+@click.option("--delay", metavar="N", help="Rounds until values come; geometric:N on average.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write data, tables, figures here.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the regret to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print data for machines.")
@@ -66,18 +69,20 @@ def race_command(
     \b
         sidelight race dosing.toml
         sidelight race dosing.toml -p greedy -p uniform -T 1e5 -n 1000 --seed 1
+        sidelight race dosing.toml -p all
         sidelight race dosing.toml -p ucb-n:exploration=0.5 -p ts-n --plot regret.png
         sidelight race dosing.toml --out out/        results.parquet, table.csv, regret.svg ...
     """
     problem, name = read_problem(file)
     _check_outputs(out, plot)
-    chosen = policies or _all_that_can_run(problem, numbers["horizon"])
+    chosen = _chosen(policies, problem, numbers["horizon"])
     if numbers["horizon"] < len(problem):
         click.echo(
             f"note: {numbers['horizon']} rounds for {len(problem)} actions: too few for a policy "
             "to try each of them once",
             err=True,
         )
+    _warn(problem, chosen, numbers["horizon"])
     stopped: Interrupted | PolicyError | None = None
     try:
         with console.race_progress() as tick:
@@ -107,13 +112,27 @@ def _check_outputs(out: Path | None, plot: Path | None) -> None:
             raise InputError(f"{out}: cannot be written: {error.strerror or error}") from None
 
 
-def _all_that_can_run(problem: Problem, horizon: int) -> tuple[str, ...]:
-    from ..simulate.entry import fitting  # noqa: PLC0415 - numba takes half a second to import
+def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[str, ...]:
+    """The policies named; without any, the usual ones that can run here."""
+    from ..policies import registry  # noqa: PLC0415 - numba takes half a second to import
+    from ..simulate.entry import fitting  # noqa: PLC0415
 
-    fit, refused = fitting(problem, horizon)
+    if policies and "all" not in policies:
+        return policies
+    wanted = registry.names() if policies else USUAL
+    fit, refused = fitting(problem, horizon, wanted)
     if refused:
         click.echo(f"not in this race: {', '.join(refused)}; -p {refused[0]} says why", err=True)
     return fit
+
+
+def _warn(problem: Problem, policies: tuple[str, ...], horizon: int) -> None:
+    """Say before the race which policies may be linear here."""
+    from ..simulate.entry import enter  # noqa: PLC0415 - numba takes half a second to import
+
+    for policy in policies:
+        if caution := enter(policy, problem, horizon).caution:
+            click.echo(f"note: {policy}: {caution}", err=True)
 
 
 def _show(results: Results, name: str, as_json: bool) -> None:

@@ -162,7 +162,8 @@ class Crew:
         parameters = {n: dict(e.parameters) for n, e in entries.items() if e is not None}
         versions = {"sidelight": __version__, "numpy": np.__version__, "numba": numba.__version__}
         delay = None if self.plan.delay is None else str(self.plan.delay)
-        return {"versions": versions, "parameters": parameters, "delay": delay}
+        remarks = {n: e.remarks for n, e in entries.items() if e is not None and e.remarks}
+        return {"versions": versions, "parameters": parameters, "delay": delay, "remarks": remarks}
 
     def finished(self) -> int:
         """How many replicates, from the first one on, every policy has completed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,12 @@ class Entry:
     rule: Rule
     parameters: Mapping[str, float]
     prepared: Prepared
+    caution: str
+
+    @property
+    def remarks(self) -> list[str]:
+        """What to know about the policy here: what it needs, and whether it may be linear."""
+        return [*map(str, self.rule.needs), *([self.caution] if self.caution else [])]
 
 
 def set_stage(problem: Problem, horizon: int, seed: int, delay: Delay | None = None) -> Stage:
@@ -65,13 +71,15 @@ def enter(text: str, problem: Problem, horizon: int) -> Entry:
     check(rule.name, rule.needs, setting)
     prepared = rule.prepare(setting, parameters)
     own = Prepared(np.array(prepared.parameters), np.array(prepared.memory))
-    return Entry(rule, parameters, own)
+    return Entry(rule, parameters, own, rule.caution(setting, parameters))
 
 
-def fitting(problem: Problem, horizon: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The registered policies that can run on this problem, and those that refuse it."""
+def fitting(
+    problem: Problem, horizon: int, names: Iterable[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those of the policies that can run on this problem, and those that refuse it."""
     fit, refused = [], []
-    for name in registry.names():
+    for name in names:
         try:
             enter(name, problem, horizon)
         except InputError:

@@ -166,4 +166,8 @@ def _provenance(value: Mapping[str, Any]) -> dict[str, Any]:
         policy: {key: float(number) for key, number in given.items()}
         for policy, given in value["parameters"].items()
     }
-    return {**value, "parameters": parameters}
+    remarks = {
+        policy: [str(remark) for remark in said]
+        for policy, said in value.get("remarks", {}).items()
+    }
+    return {**value, "parameters": parameters, "remarks": remarks}

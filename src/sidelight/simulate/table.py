@@ -9,8 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,6 +63,7 @@ class Table:
     rows: tuple[Row, ...]
     t: int
     replicates: int
+    remarks: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -87,7 +89,7 @@ class Table:
             "  ".join([line[0].ljust(width[0]), *map(str.rjust, line[1:], width[1:])])
             for line in lines
         ]
-        return "\n".join([self.title, *text])
+        return "\n".join([self.title, *text, *self.remarks])
 
     def __rich__(self) -> rich.table.Table:
         """The table on a terminal."""
@@ -120,18 +122,25 @@ class Table:
         lines = [tuple(TITLES.values()), *(row.cells() for row in self.rows)]
         text = [" | ".join(cell.replace("|", "\\|") for cell in line) for line in lines]
         rule = " | ".join(["---", *["---:"] * (len(TITLES) - 1)])
-        return "".join(f"| {line} |\n" for line in [text[0], rule, *text[1:]])
+        table = "".join(f"| {line} |\n" for line in [text[0], rule, *text[1:]])
+        return table + "".join(f"\n{remark}\n" for remark in self.remarks)
 
 
-def tabulate(names: Sequence[str], values: Floats, t: int) -> Table:
-    """The table of regrets with the shape (policy, replicate)."""
+def tabulate(
+    names: Sequence[str],
+    values: Floats,
+    t: int,
+    remarks: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> Table:
+    """The table of regrets with the shape (policy, replicate), and what to know about each."""
     means = values.mean(axis=1)
     errors = standard_error(values, axis=1)
     q05, median, q95, q99 = np.quantile(values, LEVELS, axis=1)
     most, best = values.max(axis=1), means.min()
     numbers = zip(means, errors, median, q05, q95, q99, most, ratios(means, best), strict=True)
     rows = (Row(name, *map(float, row)) for name, row in zip(names, numbers, strict=True))
-    return Table(tuple(rows), t, values.shape[1])
+    said = tuple(f"{name}: {'; '.join(remarks[name])}" for name in names if name in remarks)
+    return Table(tuple(rows), t, values.shape[1], said)
 
 
 def ratios(means: Floats, best: float) -> list[float]:
