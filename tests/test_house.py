@@ -47,7 +47,8 @@ KERNEL_LINES = 80  # numba cannot split a loop over functions without paying for
 PARAMETERS = 6
 DOORS = {"simulate": 8}  # a public function whose arguments are nearly all optional and named
 
-KERNELS = {"compiled", "inlined", "cached", "njit", "_intrinsic"}  # decorators of compiled code
+# decorators of compiled code
+KERNELS = {"compiled", "inlined", "cached", "kernel", "allocating", "njit", "_intrinsic"}
 COMPILED_ROOMS = {"programs", "engine", "policies"}  # as in engine.compiled.ROOMS
 
 modules = sorted(SOURCE.rglob("*.py"))

@@ -13,7 +13,7 @@ from sidelight.engine.runner import begin, step
 
 @pytest.mark.parametrize("recipe", ["revealing", "apple-tasting", "dosing"])
 def test_actions_that_do_not_show_themselves_are_refused(recipe: str) -> None:
-    with pytest.raises(sl.InputError, match=r"'ts-n' needs actions that show.*'uniform'"):
+    with pytest.raises(sl.InputError, match=r"'ts-n' needs actions that show.*Use '"):
         sl.simulate(sl.gallery(recipe), "ts-n", 100)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -24,8 +26,14 @@ def random_graph(actions: int, chance: float, seed: int) -> sl.Problem:
 @pytest.mark.parametrize("name", ["ucb-n", "ucb-maxn"])
 @pytest.mark.parametrize("recipe", ["revealing", "loopless", "dosing", "test-rigs"])
 def test_actions_that_do_not_show_themselves_are_refused(name: str, recipe: str) -> None:
-    with pytest.raises(sl.InputError, match=f"'{name}' needs actions that show.*'uniform'"):
-        sl.simulate(sl.gallery(recipe), name, 100)
+    problem = sl.gallery(recipe)
+    with pytest.raises(sl.InputError, match=f"'{name}' needs actions that show") as refusal:
+        sl.simulate(problem, name, 100)
+    instead = re.findall(r"'([a-z-]+)'", str(refusal.value).partition("Use ")[2])
+    assert instead
+    for policy in instead:  # what a refusal names accepts the problem
+        sl.simulate(problem, policy, 100)
+    assert ("minimax" in instead) == problem.feedback.is_uniform
 
 
 @pytest.mark.parametrize(

@@ -115,37 +115,36 @@ def asymptotic(
 
 
 def exact_cover(rows: list[list[int]], second: Sequence[float]) -> list[Fraction]:
-    """The c >= 0 with rows @ c >= 1 of least (sum, second cost, c_0, c_1, ...), in fractions.
+    """The c >= 0 with rows @ c >= 1 of least (sum, second cost, c_0, c_1, ...), without rounding.
 
-    The simplex method on the dual, max sum(y) with rows.T @ y <= 1. The limit that a row sets is a
-    tuple, with an entry for each of these costs, and Python compares tuples in the order wanted.
-    Only the second cost is a float: it is generic, or 0.
+    The simplex method on the dual, max sum(y) with rows.T @ y <= 1, in whole numbers over a common
+    denominator, the last pivot (Edmonds 1967). A second cost is a float, so that a power of 2 makes
+    it whole. The limits that rows set are compared by each of these costs in turn.
     """
     K, m = len(rows[0]), len(rows)
-    table: list[list[Any]] = [
-        [Fraction(rows[j][i]) for j in range(m)]
-        + [Fraction(i == k) for k in range(K)]
-        + [Fraction(1), second[i]]
+    exact = [Fraction(x) for x in second]
+    unit = max(x.denominator for x in exact)
+    table = [
+        [rows[j][i] for j in range(m)] + [int(i == k) for k in range(K)] + [1, int(exact[i] * unit)]
         for i in range(K)
     ]
-    rise: list[Any] = [Fraction(1)] * m + [Fraction(0)] * (K + 2)
-
-    def limit(i: int) -> tuple[Any, ...]:
-        row = table[i]
-        return tuple(x / row[q] for x in (row[-2], row[-1], *row[m:-2]))
-
+    rise = [1] * m + [0] * (K + 2)
+    over = 1
     while max(rise[:-2]) > 0:
         q = rise.index(max(rise[:-2]))
-        r = min((i for i in range(K) if table[i][q] > 0), key=limit)
-        scale = table[r][q]
-        table[r] = [x / scale if x else x for x in table[r]]
-        entries = [(k, y) for k, y in enumerate(table[r]) if y]
+        tied = [i for i in range(K) if table[i][q] > 0]
+        for place in (-2, -1, *range(m, m + K)):
+            limits = [Fraction(table[i][place], table[i][q]) for i in tied]
+            tied = [i for i, limit in zip(tied, limits, strict=True) if limit == min(limits)]
+            if len(tied) == 1:
+                break
+        r = tied[0]
+        pivot, source = table[r][q], table[r]
         for row in [*table[:r], *table[r + 1 :], rise]:
             f = row[q]
-            if f:
-                for k, y in entries:
-                    row[k] -= f * y
-    return [-x for x in rise[m:-2]]
+            row[:] = [(pivot * x - f * y) // over for x, y in zip(row, source, strict=True)]
+        over = pivot
+    return [Fraction(-x, over) for x in rise[m:-2]]
 
 
 def best_cover(

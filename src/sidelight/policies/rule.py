@@ -53,6 +53,13 @@ class Rule:
     caution: Callable[[Setting, Mapping[str, float]], str] = no_caution
 
 
+def registered(*names: str) -> str:
+    """Those of the names that the registry has, in words: 'a' or 'b'; empty if it has none."""
+    from . import registry  # noqa: PLC0415 - the registry imports every policy, and they this file
+
+    return " or ".join(repr(name) for name in names if name in registry.names())
+
+
 def in_range(
     name: str, parameters: Mapping[str, float], key: str, low: float, high: float
 ) -> float:

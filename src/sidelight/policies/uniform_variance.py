@@ -11,6 +11,7 @@ import math
 
 from ..errors import InputError
 from ..feedback import Feedback
+from .rule import registered
 
 
 def needs_uniform_variance(name: str, feedback: Feedback) -> float:
@@ -19,20 +20,11 @@ def needs_uniform_variance(name: str, feedback: Feedback) -> float:
     if sigma is not None:
         return sigma
     seen = feedback.variance[feedback.observes]
-    worst = f"Feedback.uniform(feedback.observes, sigma={math.sqrt(seen.max()):g})"
+    with_loops = ("ts-n", "ucb-n") if feedback.is_self_observing else ()
+    instead = registered(f"{name}-sigma", "ids", *with_loops) or registered("greedy")
     raise InputError(
         f"policy {name!r} needs the same variance wherever an action is observed, and here they "
-        f"range from {seen.min():g} to {seen.max():g}: {_instead(name, feedback)}use {worst!r}, "
-        "which takes all to be as bad as the worst: safe, but wasteful"
+        f"range from {seen.min():g} to {seen.max():g}. Use {instead}, or raise all variances to "
+        "the largest: Feedback.uniform(feedback.observes, "
+        f"sigma={math.sqrt(seen.max()):g}) is safe, but wasteful"
     )
-
-
-def _instead(name: str, feedback: Feedback) -> str:
-    """Registered policies that accept this structure, in words."""
-    from . import registry  # noqa: PLC0415 - the registry imports the module that asks
-
-    any_variance = ("ids", f"{name}-sigma")
-    with_loops = ("ts-n", "ucb-n") if feedback.is_self_observing else ()
-    registered = registry.names()
-    fitting = [repr(other) for other in (*any_variance, *with_loops) if other in registered]
-    return f"use {' or '.join(fitting)}, or " if fitting else ""

@@ -106,7 +106,7 @@ def _save(work: Any, store: Any, height: int, K: int) -> None:
 
 
 @allocating
-def solve(matrix: Any, need: Any, cost: Any, second: Any, store: Any, patience: int) -> int:
+def solve(matrix: Any, need: Any, cost: Any, second: Any, store: Any, patience: int) -> Any:
     """Find the optimal basis from nothing and store it; `patience` 0 stands for a generous one."""
     K = len(need)
     work = workspace(K)
@@ -181,7 +181,7 @@ def _price(cost: Any, store: Any, s: Any) -> Any:
 
 
 @kernel
-def _tied_row_holds(cost: Any, second: Any, store: Any, s: Any) -> bool:
+def _tied_row_holds(cost: Any, second: Any, store: Any, s: Any) -> Any:
     """Is the row of need s of J, whose price is about 0, lexicographically positive?"""
     price, size = _price(cost, store, s)
     sign = sign_of(price, size)
@@ -192,7 +192,7 @@ def _tied_row_holds(cost: Any, second: Any, store: Any, s: Any) -> bool:
 
 
 @inlined
-def prices_hold(matrix: Any, cost: Any, second: Any, store: Any, first: Any, other: Any) -> bool:
+def prices_hold(matrix: Any, cost: Any, second: Any, store: Any, first: Any, other: Any) -> Any:
     """Is no row of the dual negative, lexicographically: does nothing cheaper exist?
 
     `first` gets the prices of the needs in J, `other` those under the second cost if they matter.
@@ -270,7 +270,7 @@ def is_unique(matrix: Any, cost: Any, store: Any, first: Any) -> bool:
 
 
 @inlined
-def holds(matrix: Any, need: Any, cost: Any, second: Any, store: Any, scratch: Any) -> bool:
+def holds(matrix: Any, need: Any, cost: Any, second: Any, store: Any, scratch: Any) -> Any:
     """Is the stored basis the optimum for these numbers? The first K of `scratch` get its plan."""
     K = len(need)
     plan, first, other = scratch[:K], scratch[K : 2 * K], scratch[2 * K :]
@@ -298,7 +298,7 @@ def _meet(matrix: Any, need: Any, cost: Any, plan: Any) -> None:
 
 
 @kernel
-def solve_plan(matrix: Any, need: Any, cost: Any, second: Any, store: Any, plan: Any) -> int:
+def solve_plan(matrix: Any, need: Any, cost: Any, second: Any, store: Any, plan: Any) -> Any:
     """Find and store the optimal basis, and put its plan in `plan`.
 
     The plan always meets the needs if any plan can. Only where the status is STOPPED, which no test

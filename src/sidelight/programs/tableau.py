@@ -11,7 +11,7 @@ On the tableau this is the lexicographic ratio test: a tie between rows is decid
 right-hand side, then by the columns of the slacks. It also excludes cycling.
 
 Rows and columns of P are scaled by powers of 2, which rounds nothing, until their largest entries
-are near 1. Needs and costs are not: a difference of them counts as zero where it is below 1e-12 of
+are near 1. Needs and costs are not: a difference of them counts as zero where it is below 1e-10 of
 the largest term it is made of. They may differ by any power of ten, and no small need is dropped.
 
 `matrix` is any tuple with the fields of `Matrix`; a cost of inf excludes the action, a need of 0
@@ -33,8 +33,10 @@ Ints = npt.NDArray[np.int64]
 
 OPTIMAL, INFEASIBLE, STOPPED = 0, 1, 2
 
-# A difference below this part of its terms is a tie.
-TIE = 1e-12
+_njit: Any = numba.njit  # `_nrt`, which leaves out reference counts, is not in its signature
+
+# A difference below this part of its terms is a tie. Two hundred pivots leave errors of 1e-12.
+TIE = 1e-10
 # What rounding leaves of a 0 in a table whose entries are near 1, after a few hundred pivots.
 NOISE = 1e-14
 
@@ -45,7 +47,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     numba's reference counts, where a function is called in one branch only, cost ten times what
     these functions do.
     """
-    return numba.njit(error_model="numpy", nogil=True, _nrt=False)(function)
+    return _njit(error_model="numpy", nogil=True, _nrt=False)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -53,12 +55,12 @@ def inlined(function: Callable[..., Any]) -> Any:
 
     An array is seven numbers, and a call that passes ten arrays costs more than what it calls.
     """
-    return numba.njit(error_model="numpy", nogil=True, _nrt=False, forceinline=True)(function)
+    return _njit(error_model="numpy", nogil=True, _nrt=False, forceinline=True)(function)
 
 
 def allocating(function: Callable[..., Any]) -> Any:
     """For the few that need new arrays: said openly, because a callee takes over the options."""
-    return numba.njit(error_model="numpy", nogil=True, _nrt=True)(function)
+    return _njit(error_model="numpy", nogil=True, _nrt=True)(function)
 
 
 class Matrix(NamedTuple):
@@ -194,7 +196,7 @@ def inverse_entry(work: Any, r: int, action: int, K: int) -> float:
 
 
 @kernel
-def _before(work: Any, a: int, b: int, q: int, K: int) -> bool:
+def _before(work: Any, a: int, b: int, q: int, K: int) -> Any:
     """Does row a leave before row b when q enters: the lexicographic ratio test."""
     here, there = work.table[a, q], work.table[b, q]
     x, y = work.level[0, a] * there, work.level[0, b] * here
