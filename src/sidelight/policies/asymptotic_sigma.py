@@ -94,9 +94,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
         raise InputError(f"{NAME}:b=1 is too large: choose a smaller one")
     for name, most in (("alpha", 1e6), ("refresh", 1.0)):
         if not 0 <= parameters[name] <= most:
-            raise InputError(
-                f"{NAME}:{name}={parameters[name]:g} must lie between 0 and {most:g}"
-            )
+            raise InputError(f"{NAME}:{name}={parameters[name]:g} must lie between 0 and {most:g}")
     chosen = [parameters["alpha"], a, b, parameters["program"], parameters["budget"]]
     chosen += [parameters["refresh"], exact_variance(setting.upper)]
     return Prepared(np.array(chosen), tracking_memory(len(setting.feedback)))

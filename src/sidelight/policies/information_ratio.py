@@ -29,9 +29,7 @@ def _next_on_frontier(cost: Any, gain: Any, least: Any) -> Any:
     found = -1
     for i in range(cost.size):
         if gain[i] > least and (
-            found < 0
-            or cost[i] < cost[found]
-            or (cost[i] == cost[found] and gain[i] > gain[found])
+            found < 0 or cost[i] < cost[found] or (cost[i] == cost[found] and gain[i] > gain[found])
         ):
             found = i
     return found

@@ -16,6 +16,7 @@ from .asymptotic_sigma import ASYMPTOTIC_SIGMA
 from .greedy import GREEDY, UNIFORM
 from .ids import IDS
 from .minimax import MINIMAX
+from .minimax_sigma import MINIMAX_SIGMA
 from .oracle import ORACLE_LP
 from .ossb import OSSB
 from .rule import Rule
@@ -29,6 +30,7 @@ _RULES = {
         ASYMPTOTIC,
         ASYMPTOTIC_SIGMA,
         MINIMAX,
+        MINIMAX_SIGMA,
         OSSB,
         UCB_N,
         UCB_MAXN,
