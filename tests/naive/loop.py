@@ -13,7 +13,9 @@ import numpy as np
 
 from naive.algorithms import Past, asymptotic, minimax
 from naive.ids import ids
+from naive.phases import minimax_sigma
 from naive.streams import stream_words, xoshiro
+from naive.tracking import asymptotic_sigma, oracle_lp, ossb
 from sidelight import Problem
 from sidelight.engine.streams import base_words, normals
 
@@ -108,7 +110,11 @@ def ts_n(_: int, past: Past, problem: Problem, parameters: Mapping[str, float], 
 PLAYERS: dict[str, Player] = {
     "ids": ids,
     "asymptotic": asymptotic,
+    "asymptotic-sigma": asymptotic_sigma,
     "minimax": minimax,
+    "minimax-sigma": minimax_sigma,
+    "ossb": ossb,
+    "oracle-lp": oracle_lp,
     "ucb-n": ucb_n,
     "ucb-maxn": ucb_maxn,
     "ts-n": ts_n,
