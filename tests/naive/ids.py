@@ -131,7 +131,10 @@ def ids(t: int, past: Any, problem: Problem, parameters: Mapping[str, float], lu
     K = len(problem)
     most = 1e12 / problem.upper**2
     variance = problem.feedback.variance.tolist()
-    P = [[0.0 if x == math.inf else most if x * most <= 1 else 1 / x for x in row] for row in variance]
+    P = [
+        [0.0 if x == math.inf else most if x * most <= 1 else 1 / x for x in row]
+        for row in variance
+    ]
     n0 = parameters["prior"] / problem.upper**2
     n = [x + n0 for x in past.information]
     s = [x + n0 * problem.upper / 2 for x in past.sums]

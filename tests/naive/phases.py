@@ -23,9 +23,7 @@ def independent(shows: list[list[bool]]) -> int:
     left = list(range(K))
     size = 0
     while left:
-        linked = {
-            i: [j for j in left if j != i and (shows[i][j] or shows[j][i])] for i in left
-        }
+        linked = {i: [j for j in left if j != i and (shows[i][j] or shows[j][i])] for i in left}
         chosen = min(left, key=lambda i: len(linked[i]))
         left = [j for j in left if j != chosen and j not in linked[chosen]]
         size += 1

@@ -139,9 +139,7 @@ def outdated(t: int, past: Any, refresh: float) -> bool:
         lead != leader
         or t >= (1 + 5 * refresh) * made
         or any(n > (1 + refresh) * m for n, m in zip(past.information, then, strict=True))
-        or any(
-            (x - y) ** 2 > refresh * v for x, y, v in zip(theta, mean, variance, strict=True)
-        )
+        or any((x - y) ** 2 > refresh * v for x, y, v in zip(theta, mean, variance, strict=True))
     )
 
 
@@ -175,7 +173,7 @@ def undecided(problem: Problem, past: Any) -> list[int]:
 
 def sigma_plan(
     f: float, t: int, past: Any, problem: Problem, parameters: Mapping[str, float]
-) -> Floats | None | str:
+) -> Floats | str | None:
     """The plan in units of f; None if it is too long, "tie" if there is none."""
     P, K = precisions(problem), len(problem)
     _, variance, lead, gaps = estimates(past)
@@ -193,7 +191,7 @@ def sigma_plan(
         solo[j] = 2 / gaps[j] ** 2
     solo[lead] = solo.max()
     plan = fitting(P, (lead, pair, solo), base, 0.0, budget)
-    if plan is not None and not plan.sum() == budget:
+    if plan is not None and plan.sum() != budget:
         plan[lead] = 0
         missing = solo - plan @ P
         seen = P[lead] > 0

@@ -9,15 +9,15 @@ the gaps, s_j^2 = 1/n_i + 1/n_j, N the plays before round t, and f(t) = log t + 
     track     else play the action with the least N_k/c_k of the plan c
     short     the same, but no plan fits into the rounds that are left: play i
 
-Z_j is the likelihood ratio of "j is not better than i": the certificate is a test, where Algorithm 1
-compares counts. n_e counts the rounds that are not initial and do not exploit, beta(n) = a n^b, and
-pmax_j is the best precision that any action has for j. The plan solves, at theta-hat,
+Z_j is the likelihood ratio of "j is not better than i": the certificate is a test, where Algorithm
+1 compares counts. n_e counts the rounds that are not initial and do not exploit, beta(n) = a n^b,
+and pmax_j is the best precision that any action has for j. The plan solves, at theta-hat,
 
     minimise  <c, d + price>   over c >= 0, n = P^T c,
               1/n_i + 1/n_j <= g_j^2/(2 f) for every j,    sum(c) <= rounds left
 
-    g_j = max(d_j, s_j)           a gap is not believed to be smaller than its error; otherwise early
-                                  noise asks for millions of plays
+    g_j = max(d_j, s_j)           a gap is not believed to be smaller than its error; otherwise
+                                  early noise asks for millions of plays
     price = min_j g_j / f(t)      what a round is worth: without it a leader that shows others
                                   slowly, at no cost, would be played until they are known
 
@@ -126,14 +126,17 @@ def _is_settled(belief: Any, leader: Any, f: Any, parameters: Any) -> bool:
 
 
 @compiled
-def fill_task(belief: Any, leader: int, parameters: Any, memory: Any) -> float:
-    """Write gaps, the unit vector of the leader and the conditions; the smallest gap in use."""
+def fill_task(belief: Any, leader: int, parameters: Any, f: float, memory: Any) -> Any:
+    """Write gaps, the unit vector of the leader and the conditions of the program.
+
+    Returns the price of a round, negative where means tie; no budget; and the largest pair.
+    """
     means, errors = belief.means, belief.errors
     K = means.size
     gaps, unit = block(memory, GAPS, K), block(memory, UNIT, K)
     pair, solo = block(memory, PAIR, K), block(memory, SOLO, K)
     own, exact, paper = errors[leader] * errors[leader], parameters[EXACT], parameters[PAPER]
-    smallest = np.inf
+    smallest, top = np.inf, 0.0
     for j in range(K):
         gap, other = means[leader] - means[j], errors[j] * errors[j]
         gaps[j], unit[j], pair[j], solo[j] = gap, 0.0, 0.0, 0.0
@@ -142,38 +145,15 @@ def fill_task(belief: Any, leader: int, parameters: Any, memory: Any) -> float:
         if paper == 0.0:
             gap = max(gap, math.sqrt(own + other))
             pair[j] = 2.0 / (gap * gap)
+            top = max(top, pair[j])
         elif gap * gap >= SQUARE:
             solo[j] = 2.0 / (gap * gap)
             solo[leader] = max(solo[leader], solo[j])
         smallest = min(smallest, gap)
     unit[leader] = 1.0
-    return smallest
-
-
-@compiled
-def _make_plan(t: Any, belief: Any, known: Any, parameters: Any, f: float, memory: Any) -> None:
-    """Solve the program of round t, in units of f, and keep its plan."""
-    leader, _, _ = leader_and_least(belief, known)
-    remember(t, belief, leader, memory)
-    K = known.observer.size
-    smallest = fill_task(belief, leader, parameters, memory)
     if smallest * smallest < SQUARE:
-        memory[FITS] = NO_PLAN
-        return
-    pair, top = block(memory, PAIR, K), 0.0
-    for j in range(K):
-        top = max(top, pair[j])
-    budget, price = np.inf, 0.0
-    if parameters[BUDGET] != 0.0 and known.horizon > 0:
-        budget = (known.horizon - t + 1.0) / f
-    if parameters[PAPER] == 0.0:
-        price = smallest / f
-    work, store = work_space(memory, K)
-    task = (leader, top, pair, block(memory, SOLO, K))
-    given = (block(memory, GAPS, K), block(memory, UNIT, K), budget)
-    fits = within(known, task, given, price, store, work)
-    memory[FITS] = READY if fits else TOO_LONG
-    keep_plan(work[:K], block(memory, PLAN, K))
+        return -1.0, np.inf, top
+    return smallest / f if paper == 0.0 else 0.0, np.inf, top
 
 
 @compiled
@@ -193,7 +173,18 @@ def _decided(given: Any, memory: Any) -> Any:
     stale = is_stale(t, belief, leader, parameters[REFRESH], memory)
     action, done = least_done(block(memory, PLAN, K), belief.plays)
     if stale or (memory[FITS] == READY and done >= f and memory[MADE] != t):
-        _make_plan(t, belief, known, parameters, f, memory)
+        remember(t, belief, leader, memory)
+        price, budget, top = fill_task(belief, leader, parameters, f, memory)
+        memory[FITS] = NO_PLAN
+        if price >= 0.0:
+            if parameters[BUDGET] != 0.0 and known.horizon > 0:
+                budget = (known.horizon - t + 1.0) / f
+            work, store = work_space(memory, K)
+            task = (leader, top, block(memory, PAIR, K), block(memory, SOLO, K))
+            costs = (block(memory, GAPS, K), block(memory, UNIT, K), budget)
+            fits = within(known, task, costs, price, store, work)
+            memory[FITS] = READY if fits else TOO_LONG
+            keep_plan(work[:K], block(memory, PLAN, K))
         action, done = least_done(block(memory, PLAN, K), belief.plays)
     if memory[FITS] == NO_PLAN:
         return known.observer[least], TRACK

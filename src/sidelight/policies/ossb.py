@@ -8,9 +8,9 @@ theta-hat, i their leader, N the plays before round t:
                observer of that action is played
     track      else play the action with the least N_k/c_k
 
-The plan is the one that the authors' program becomes for Gaussian side observations: minimise <c, d>
-such that no means under which another action is best look like theta-hat. What the leader shows is
-free, however noisily it shows it, since the leader is played all the time. With S_i what it shows,
+The plan is what the authors' program becomes for Gaussian side observations: minimise <c, d> such
+that no means under which another action is best look like theta-hat. What the leader shows is free,
+however noisily it shows it, since the leader is played all the time. With S_i what it shows,
 
     1/n_i + 1/n_j <= d_j^2/2      if neither i nor j is in S_i
     n_j >= 2/d_j^2                if only i is,          n_i >= 2/d_j^2   if only j is,
@@ -101,8 +101,8 @@ def caution(setting: Setting, parameters: Mapping[str, float]) -> str:
 
 
 @compiled
-def fill_task(belief: Any, known: Any, leader: int, exact: float, memory: Any) -> bool:
-    """Write gaps, unit vector and the conditions at theta-hat; False if means tie."""
+def fill_task(belief: Any, known: Any, leader: int, exact: float, memory: Any) -> float:
+    """Write gaps, unit vector and conditions at theta-hat; the largest pair, -1 if means tie."""
     means, errors = belief.means, belief.errors
     K = means.size
     gaps, unit = block(memory, GAPS, K), block(memory, UNIT, K)
@@ -111,7 +111,7 @@ def fill_task(belief: Any, known: Any, leader: int, exact: float, memory: Any) -
     for j in range(K):
         unit[j] = pair[j] = solo[j] = 0.0
     unit[leader] = 1.0
-    tied = False
+    tied, top = False, 0.0
     for j in range(K):
         gap = means[leader] - means[j]
         gaps[j] = gap
@@ -129,35 +129,17 @@ def fill_task(belief: Any, known: Any, leader: int, exact: float, memory: Any) -
             solo[leader] = max(solo[leader], need)
         else:
             pair[j] = need
-    return not tied
-
-
-@compiled
-def _make_plan(t: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> None:
-    """Solve the program at theta-hat and keep its plan."""
-    leader, _, _ = leader_and_least(belief, known)
-    remember(t, belief, leader, memory)
-    memory[FITS] = NO_PLAN
-    if fill_task(belief, known, leader, parameters[EXACT], memory):
-        K = known.observer.size
-        pair, top = block(memory, PAIR, K), 0.0
-        for j in range(K):
-            top = max(top, pair[j])
-        work, store = work_space(memory, K)
-        task = (leader, top, pair, block(memory, SOLO, K))
-        gaps, unit = block(memory, GAPS, K), block(memory, UNIT, K)
-        exact_plan(known, task, gaps, unit, store, work[: 7 * K])
-        keep_plan(work[:K], block(memory, PLAN, K))
-        memory[FITS] = READY
+            top = max(top, need)
+    return -1.0 if tied else top
 
 
 @inlined
 def _is_done(plan: Any, plays: Any, scale: Any) -> bool:
     """N_k >= c_k scale for all k."""
+    behind = 0
     for k in range(index(plays.size)):
-        if plays[k] < plan[k] * scale:
-            return False
-    return True
+        behind += plays[k] < plan[k] * scale
+    return behind == 0
 
 
 @compiled
@@ -165,12 +147,23 @@ def _decided(given: Any, memory: Any) -> Any:
     """Action and reason of round t > K."""
     t, belief, known, parameters = borrowed(given)
     memory = borrowed(memory)
+    K = known.observer.size
+    plan = block(memory, PLAN, K)
     leader, least, looks = leader_and_least(belief, known)
     if looks == 0.0:
         return known.observer[least], ESTIMATE
     if is_stale(t, belief, leader, parameters[REFRESH], memory):
-        _make_plan(t, belief, known, parameters, memory)
-    plan, scale = block(memory, PLAN, known.observer.size), (1.0 + parameters[GAMMA]) * math.log(t)
+        remember(t, belief, leader, memory)
+        memory[FITS] = NO_PLAN
+        top = fill_task(belief, known, leader, parameters[EXACT], memory)
+        if top >= 0.0:
+            work, store = work_space(memory, K)
+            task = (leader, top, block(memory, PAIR, K), block(memory, SOLO, K))
+            gaps, unit = block(memory, GAPS, K), block(memory, UNIT, K)
+            exact_plan(known, task, gaps, unit, store, work[: 7 * K])
+            keep_plan(work[:K], plan)
+            memory[FITS] = READY
+    scale = (1.0 + parameters[GAMMA]) * math.log(t)
     if memory[FITS] == READY and _is_done(plan, belief.plays, scale):
         return leader, EXPLOIT
     if looks <= parameters[EPSILON] * (memory[EXPLORED] + 1.0) or memory[FITS] == NO_PLAN:

@@ -58,8 +58,8 @@ def beware_of_ties(setting: Setting, _: Mapping[str, float]) -> str:
         return ""
     labels = setting.feedback.labels
     return (
-        f"if the best means are tied or nearly so, its regret may be linear here: {labels[weak[0]]!r} "
-        "is seen only at a price, and it pays for ever to tell equal means apart"
+        "if the best means are tied or nearly so, its regret may be linear here: "
+        f"{labels[weak[0]]!r} is seen only at a price, and it pays for ever to tell them apart"
     )
 
 
@@ -77,7 +77,7 @@ def work_space(memory: Any, K: Any) -> Any:
 
 @inlined
 def leader_and_least(belief: Any, known: Any) -> Any:
-    """The best mean; the action with the fewest looks n_j/pmax_j; how many. The lowest of equals."""
+    """The best mean, the action with the fewest looks n_j/pmax_j, and these; lowest of equals."""
     leader, least, looks = index(0), index(0), np.inf
     for j in range(index(known.observer.size)):
         leader = j if belief.means[j] > belief.means[leader] else leader

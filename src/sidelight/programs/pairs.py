@@ -212,29 +212,21 @@ def _spent(base: Any, plan: Any) -> float:
 
 
 @kernel
-def _priced(matrix: Any, task: Any, given: Any, price: float, store: Any, work: Any) -> None:
-    """The optimal plan with base + price for costs; an infinite price counts plays only."""
-    base, second, _ = given
-    K = len(base)
-    cost = work[7 * K : 8 * K]
-    for i in range(K):
-        cost[i] = 1.0 if price == np.inf else base[i] + price
-    exact_plan(matrix, task, cost, second, store, work[: 7 * K])
-
-
-@kernel
 def within(matrix: Any, task: Any, given: Any, price: float, store: Any, work: Any) -> bool:
     """The cheapest plan with sum(c) <= budget, in the first K of `work`; False if there is none.
 
     `given` is (base, second, budget); each play costs `price` more than base. Where no plan is
     short enough, the shortest is left in `work`. `work` has `blocks()` K floats.
     """
-    base, _, budget = given
+    base, second, budget = given
     K = len(base)
+    cost = work[7 * K : 8 * K]
     plan, long, short = work[:K], work[8 * K : 9 * K], work[9 * K : 10 * K]
     level = price
     for step in range(PRICES):  # one place where a program is solved: compilers copy what is called
-        _priced(matrix, task, given, level, store, work)
+        for i in range(K):
+            cost[i] = 1.0 if level == np.inf else base[i] + level
+        exact_plan(matrix, task, cost, second, store, work[: 7 * K])
         fits = length(plan) <= budget
         if step < 2 and fits == (step == 0):
             return fits
