@@ -56,7 +56,7 @@ def test_twins_decide_alike(problem: sl.Problem, text: str, words: set[str]) -> 
 
 @pytest.mark.parametrize("name", ["bandit", "star", "loopless", "cycle", "revealing", "fano"])
 def test_on_one_variance_the_paper_s_program_is_the_original(name: str) -> None:
-    """Needs 2/gap^2, and Algorithm 1's plan: the least cost, then the fewest plays of the leader."""
+    """Needs 2/gap^2, and Algorithm 1's plan: least cost, then the fewest plays of the leader."""
     problem = sl.gallery(name)
     K, best = len(problem), problem.best
     belief = no_data(K)
@@ -85,7 +85,7 @@ def test_on_one_variance_the_paper_s_program_is_the_original(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["revealing", "cycle", "labs", "apple-tasting"])
 def test_the_exact_plan_costs_what_the_lower_bound_says(name: str) -> None:
-    """Where the best action does not show itself, at a late round, when the price of one is small."""
+    """Where the best action does not show itself, and the price of a round is small."""
     problem = sl.gallery(name)
     K = len(problem)
     noise = np.where(problem.feedback.observes, problem.feedback.variance * 1e-8, np.inf)

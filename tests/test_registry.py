@@ -11,7 +11,7 @@ from races import accepts, decisions, friendly, live
 from sidelight.engine.runner import STOP
 from sidelight.gallery import CATALOGUE
 from sidelight.policies import registry
-from sidelight.policies.setting import Setting
+from sidelight.policies.setting import Need, Setting, check
 from sidelight.simulate.entry import enter, new_job, set_stage
 
 ROUNDS = 120
@@ -40,6 +40,7 @@ def test_parameters_are_parsed_and_completed() -> None:
     assert rule.name == "ucb-maxn"
     assert parameters == {"exploration": 2.0, "quality": 0.25}
     assert registry.parse("greedy")[1] == {}
+    assert registry.parse("minimax-sigma: version = cost")[1] == {"version": 1.0, "delta": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,8 @@ def test_parameters_are_parsed_and_completed() -> None:
         ("ucb-n:exploration=1,", "is not parameter=number"),
         ("ucb-n:exploration=1,exploration=2", "twice"),
         ("greedy:a=1", "it has none"),
+        ("minimax-sigma:version=both", "choose from: threshold, cost"),
+        ("minimax-sigma:version=1", "choose from: threshold, cost"),
     ],
 )
 def test_a_wrong_text_says_what_to_do(text: str, message: str) -> None:
@@ -146,6 +149,10 @@ def test_huge_horizons_start(name: str) -> None:
 def test_a_horizon_that_is_not_known_is_fine(name: str) -> None:
     rule = registry.rule(name)
     setting = Setting(friendly().feedback, 1.0, None)
+    if {Need.HORIZON, Need.TRUTH} & set(rule.needs):
+        with pytest.raises(sl.InputError, match=r"needs to know|is told"):
+            check(name, rule.needs, setting)
+        return
     prepared = rule.prepare(setting, rule.defaults)
     assert np.isfinite(prepared.parameters).all()
 

@@ -1,4 +1,4 @@
-"""Policies that track the exact program, as lists and loops, with scipy's linear program.
+"""Policies that track the exact program, as lists and loops, with a simplex method of their own.
 
 Players of `naive.loop`. The exact program is min <c, cost> over c >= 0 with 1/n_b + 1/n_j <= 1/p_j:
 for a share u = A/n_b it is a linear program, and the best u lies where the largest of the curves
@@ -31,40 +31,44 @@ def shower(P: Floats, j: int) -> int:
 
 
 def covering(cost: Floats, P: Floats, need: Floats) -> tuple[Floats, Floats]:
-    """The c >= 0 with P.T @ c >= need of least cost, and the prices of the needs."""
-    from scipy.optimize import linprog  # noqa: PLC0415 - keeps collection fast
+    """The c >= 0 with P.T @ c >= need of least cost, and the prices of the needs.
 
-    plan, prices = np.zeros(len(cost)), np.zeros(len(cost))
-    asked = np.flatnonzero(need > 0)
-    if len(asked) == 0:
-        return plan, prices
-    rows = P.T[asked] / need[asked, None]
-    size = rows.max(axis=0)
-    size[size == 0] = 1
-    scaled = cost / size
-    unit = scaled.max() or 1.0
-    tight = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    result = linprog(
-        scaled / unit,
-        A_ub=-rows / size,
-        b_ub=-np.ones(len(asked)),
-        method="highs-ds",
-        options=tight,
-    )
-    assert result.status == 0, result.message
-    played, met = result.x > 1e-9, result.slack < 1e-9
-    priced = -result.ineqlin.marginals > 1e-9
-    plan[played] = np.linalg.lstsq(rows[np.ix_(met, played)], np.ones(met.sum()), rcond=None)[0]
-    charged = np.linalg.lstsq(rows[np.ix_(priced, played)].T, cost[played], rcond=None)[0]
-    prices[asked[priced]] = charged / need[asked[priced]]
+    The simplex method on the dual, max <need, y> with P y <= cost, y >= 0, on a table with one row
+    for each action. Estimates are generic, so that nothing ties but what is exactly 0.
+    """
+    K, asked = len(cost), np.flatnonzero(need > 0)
+    m = len(asked)
+    across = P[:, asked].max(axis=1, initial=0.0)
+    across[across == 0] = 1.0
+    table = np.hstack([P[:, asked] / across[:, None], np.eye(K), (cost / across)[:, None]])
+    down = table[:, :m].max(axis=0)
+    table[:, :m] /= down
+    rise = np.concatenate([need[asked] / down, np.zeros(K + 1)])
+    basis = list(range(m, m + K))
+    while (rise[:-1] > 1e-12 * need[asked].max(initial=0.0) / 1e3).any():
+        q = int(rise[:-1].argmax())
+        rows = np.flatnonzero(table[:, q] > 1e-11)
+        r = int(rows[(table[rows, -1] / table[rows, q]).argmin()])
+        table[r] /= table[r, q]
+        for i in range(K):
+            if i != r:
+                table[i] -= table[i, q] * table[r]
+        rise -= rise[q] * table[r]
+        rise[q] = 0.0
+        basis[r] = q
+    plan, prices = np.maximum(-rise[m:-1], 0.0) / across, np.zeros(K)
+    for i, k in enumerate(basis):
+        if k < m:
+            prices[asked[k]] = max(table[i, -1], 0.0) / down[k]
     return plan, prices
 
 
 def needs(u: Any, leader: int, pair: Floats, solo: Floats) -> Floats:
-    """What is to be known of each action if 1/n of the leader takes the share u."""
+    """What is to be known of each action if 1/n of the leader takes the share u, or each of u."""
     top = pair.max()
-    asked = np.where(pair > 0, pair / (1 - u * pair / top), solo)
-    asked[leader] = max(top / u, solo[leader])
+    part = np.multiply.outer(u, pair / top)
+    asked = np.where(pair > 0, pair / (1 - part), solo)
+    asked[..., leader] = np.maximum(top / u, solo[leader])
     return np.asarray(asked)
 
 
@@ -73,8 +77,7 @@ def lowest(curves: list[Floats], task: tuple[int, Floats, Floats], high: float) 
     a, b = min(1e-9, high), high
     for _ in range(12):
         grid = np.linspace(a, b, 33)
-        values = [max(float(y @ needs(u, *task)) for y in curves) for u in grid]
-        k = int(np.argmin(values))
+        k = int((needs(grid, *task) @ np.transpose(curves)).max(axis=1).argmin())
         a, b = float(grid[max(k - 1, 0)]), float(grid[min(k + 1, 32)])
     return (a + b) / 2
 
@@ -290,6 +293,6 @@ def oracle_lp(t: int, past: Any, problem: Problem, _: Mapping[str, float], __: o
     behind = [
         (past.plays[i] / c, i)
         for i, c in enumerate(plan)
-        if i != problem.best and past.plays[i] < c * math.log(t)
+        if i != problem.best and c > 0 and past.plays[i] / c < math.log(t)
     ]
     return min(behind)[1] if behind else problem.best

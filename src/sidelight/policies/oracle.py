@@ -50,8 +50,9 @@ def choose(t, belief, known, parameters, memory, stream):
     action, least = np.int64(parameters[0]), log
     for i in range(np.uint64(known.observer.size)):
         c = parameters[i + np.uint64(1)]
-        if c > 0.0 and belief.plays[i] < least * c:
-            action, least = np.int64(i), belief.plays[i] / c
+        done = belief.plays[i] / c if c > 0.0 else np.inf
+        if done < least:
+            action, least = np.int64(i), done
     return action, np.int64(1) if least < log else np.int64(0)
 
 
