@@ -103,8 +103,7 @@ def hostile(rng: np.random.Generator) -> tuple[Floats, tuple[int, Floats, Floats
     """Standard deviations from 1e-6 to 1e6, needs over ten powers of ten, some actions tied."""
     K = int(rng.integers(2, 9))
     P = 10.0 ** rng.uniform(-12, 12, (K, K)) * (rng.random((K, K)) < rng.uniform(0.2, 1))
-    for j in np.flatnonzero(~P.any(axis=0)):
-        P[rng.integers(K), j] = 10.0 ** rng.uniform(-12, 12)
+    P[rng.integers(K), ~P.any(axis=0)] = 10.0 ** rng.uniform(-12, 12)
     leader = int(rng.integers(K))
     gaps = 10.0 ** rng.uniform(-5, 0, K)
     if rng.random() < 0.3:

@@ -156,8 +156,11 @@ def note(t: int, past: Any, plan: Floats | None) -> None:
 
 def furthest_behind(plan: Floats, plays: list[int]) -> tuple[int, float]:
     """The least N/c, and whose it is."""
-    done = [n / c if c > 0 else math.inf for n, c in zip(plays, plan, strict=True)]
-    return done.index(min(done)), min(done)
+    best, least = 0, math.inf
+    for i, (n, c) in enumerate(zip(plays, plan, strict=True)):
+        if c > 0 and n / c < least * (1 - 1e-6):
+            best, least = i, n / c
+    return best, least
 
 
 def undecided(problem: Problem, past: Any) -> list[int]:
@@ -214,11 +217,10 @@ def asymptotic_sigma(
     f = math.log(t) + math.log(1 + math.log(t))
     if parameters["alpha"] > 0:
         f = 4 * parameters["alpha"] * math.log(t)
-    combine = max if parameters["program"] == 1 else lambda x, y: x + y
-    if all(
-        gaps[j] > 0 and gaps[j] ** 2 >= 2 * f * combine(variance[j], variance[lead])
-        for j in undecided(problem, past)
-    ):
+    own, paper = variance[lead], parameters["program"] == 1
+    doubt = [max(v, own) if paper else v + own for v in variance]
+    others = undecided(problem, past)
+    if all(gaps[j] > 0 and gaps[j] ** 2 >= 2 * f * doubt[j] for j in others):
         return lead
     looks = [past.information[j] / P[shower(P, j), j] for j in range(K)]
     rarest = looks.index(min(looks))

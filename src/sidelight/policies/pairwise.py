@@ -36,6 +36,7 @@ THEN_N, THEN_MEAN, PLAN, GAPS, UNIT, PAIR, SOLO, WORK = range(8)
 NO_PLAN, TOO_LONG, READY = -1.0, 0.0, 1.0  # values of memory[FITS]
 SQUARE = 1e-280  # a gap whose square is smaller is a tie
 ZERO = 1e-9  # a part of the plan below this is none
+TIE = 1e-6  # ratios that differ by less are equal: early plans often double what was played
 
 
 def tracking_memory(actions: int) -> Floats:
@@ -125,11 +126,11 @@ def keep_plan(plan: Any, kept: Any) -> None:
 
 @inlined
 def least_done(plan: Any, plays: Any) -> Any:
-    """The action with the least N_i/c_i, and this ratio; (0, inf) for an empty plan."""
+    """The action with the least N_i/c_i, lowest of equals, and this ratio; inf for no plan."""
     action, ratio = index(0), np.inf
     for i in range(index(plays.size)):
         if plan[i] > 0.0:
             done = plays[i] / plan[i]
-            if done < ratio:
+            if done < ratio * (1.0 - TIE):
                 action, ratio = i, done
     return np.int64(action), ratio

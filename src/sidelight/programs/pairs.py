@@ -68,7 +68,7 @@ def _needs(task: Any, u: float, need: Any) -> None:
 
 
 @kernel
-def _worth(task: Any, u: float, prices: Any) -> float:
+def _worth(task: Any, u: float, prices: Any) -> Any:
     """L_y(u)."""
     leader, top, pair, solo = task
     total = prices[leader] * (top / u)
@@ -81,7 +81,7 @@ def _worth(task: Any, u: float, prices: Any) -> float:
 
 
 @kernel
-def _slope(task: Any, u: float, prices: Any) -> float:
+def _slope(task: Any, u: float, prices: Any) -> Any:
     """The derivative of L_y at u."""
     leader, top, pair, _ = task
     total = -prices[leader] * (top / u) / u
@@ -94,7 +94,7 @@ def _slope(task: Any, u: float, prices: Any) -> float:
 
 
 @kernel
-def _lowest(task: Any, prices: Any, low: float, high: float) -> float:
+def _lowest(task: Any, prices: Any, low: float, high: float) -> Any:
     """Where L_y is least in [low, high]."""
     if _slope(task, high, prices) <= 0.0:
         return high
@@ -110,7 +110,7 @@ def _lowest(task: Any, prices: Any, low: float, high: float) -> float:
 
 
 @kernel
-def _least_of_both(task: Any, left: Any, right: Any, low: float, high: float) -> float:
+def _least_of_both(task: Any, left: Any, right: Any, low: float, high: float) -> Any:
     """Where the larger of a curve that falls at `low` and one that rises at `high` is least."""
     u = _lowest(task, left, low, high)
     if _worth(task, u, left) >= _worth(task, u, right):
@@ -142,7 +142,7 @@ def _read_prices(cost: Any, store: Any, prices: Any) -> None:
 
 
 @kernel
-def _first_guess(task: Any, cost: Any, store: Any, prices: Any, high: float) -> float:
+def _first_guess(task: Any, cost: Any, store: Any, prices: Any, high: float) -> Any:
     """Where the curve of the stored basis is least; the middle if there is none."""
     if store[0] < 0.0:
         return 0.5 * high
@@ -194,7 +194,7 @@ def exact_plan(matrix: Any, task: Any, cost: Any, second: Any, store: Any, work:
 
 
 @kernel
-def length(plan: Any) -> float:
+def length(plan: Any) -> Any:
     """sum(c)."""
     total = 0.0
     for i in range(len(plan)):
@@ -203,7 +203,7 @@ def length(plan: Any) -> float:
 
 
 @kernel
-def _spent(base: Any, plan: Any) -> float:
+def _spent(base: Any, plan: Any) -> Any:
     """<base, c>."""
     total = 0.0
     for i in range(len(plan)):
@@ -212,7 +212,7 @@ def _spent(base: Any, plan: Any) -> float:
 
 
 @kernel
-def within(matrix: Any, task: Any, given: Any, price: float, store: Any, work: Any) -> bool:
+def within(matrix: Any, task: Any, given: Any, price: float, store: Any, work: Any) -> Any:
     """The cheapest plan with sum(c) <= budget, in the first K of `work`; False if there is none.
 
     `given` is (base, second, budget); each play costs `price` more than base. Where no plan is
