@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from naive.algorithms import best_cover
+from naive.tracking import precisions, shower
 from sidelight import Feedback, Problem
 
 
@@ -138,10 +139,10 @@ def first_optimum(
 def phase(t: int, past: Any, problem: Problem, L: float) -> list[list[int]] | None:
     """The four quarters of a phase; None where the best survivor is to be played."""
     notes, K, D = past.notes, len(problem), problem.upper
-    P = np.minimum(problem.feedback.precision, 1e12 / D**2).tolist()
-    theta = [s / n if n else 0.0 for s, n in zip(past.sums, past.information, strict=True)]
+    P = precisions(problem).tolist()
+    theta = [s / n for s, n in zip(past.sums, past.information, strict=True)]
     top = max(theta[j] for j in notes["alive"])
-    gaps = [max(top - x, 0.0) if t else 0.0 for x in theta]
+    gaps = [max(top - x, 0.0) for x in theta]
     left = notes["horizon"] - t
     while True:
         eps = notes["eps"]
@@ -191,12 +192,15 @@ def survivors(past: Any, L: float) -> list[int]:
 def by_cost(t: int, past: Any, problem: Problem, L: float) -> list[int]:
     """The plays that follow after t rounds."""
     notes = past.notes
-    if t > 0:
-        alive = survivors(past, L)
-        if len(alive) < len(notes["alive"]):
-            notes |= {"alive": alive, "quarters": None}
     if len(notes["alive"]) == 1:
         return [notes["alive"][0]]
+    if t == 0:
+        return sorted(shower(precisions(problem), j) for j in range(len(problem)))
+    alive = survivors(past, L)
+    if len(alive) < len(notes["alive"]):
+        notes |= {"alive": alive, "quarters": None}
+        if len(alive) == 1:
+            return alive
     while notes["quarters"]:
         quarter = notes["quarters"].pop(0)
         if quarter:
@@ -206,7 +210,7 @@ def by_cost(t: int, past: Any, problem: Problem, L: float) -> list[int]:
         notes["quarters"] = None
     quarters = phase(t, past, problem, L)
     if quarters is None:
-        best = max(notes["alive"], key=lambda j: past.sums[j] / (past.information[j] or 1.0))
+        best = max(notes["alive"], key=lambda j: past.sums[j] / past.information[j])
         return [best] * max(1, t // 8)
     notes["quarters"] = quarters
     return list(notes["quarters"].pop(0))

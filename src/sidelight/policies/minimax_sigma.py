@@ -11,8 +11,8 @@ observable actions, both found greedily. Then Algorithm 2 (`minimax`) runs on th
 sigma^2 = v; but means are weighted, n_j is all information about j, whoever gave it, and radii are
 sqrt(2 log(8 K^2 r^3/delta)/n_j). With one variance it is Algorithm 2, play by play.
 
-`version=cost` has no graph. With L = log(K/delta), a resolution eps = D at first, survivors A and d
-the gaps to the best survivor:
+`version=cost` has no graph. It starts with one look at every action. With L = log(K/delta), a
+resolution eps = D at first, survivors A and d the gaps to the best survivor:
 
     keep    j in A unless some k in A has (theta-hat_k - theta-hat_j)^2 >= 2 L (1/n_k + 1/n_j)
     phase   the cheapest plan that brings every survivor to the information 64 L/eps^2, within the
@@ -66,6 +66,7 @@ SURVIVOR, TOTAL, GAPS, COST, NEED, NOTHING, WORK = range(7)  # blocks of K numbe
 CEIL_SLACK = 1e-7
 MOST_THRESHOLDS = 48
 UNKNOWN_HORIZON = 10_000
+LOOKS = 5.0  # the value of memory[QUARTER] during the first looks, which are played as a whole
 HALVINGS = 100  # of eps at once, before it gives up finding something to learn
 
 
@@ -237,6 +238,7 @@ def _next_play(memory: Any, K: Any, first: Any) -> bool:
     total, q = _block(memory, TOTAL, K), memory[QUARTER]
     for i in range(index(first), index(K)):
         plays = math.ceil(total[i] * q / 4.0) - math.ceil(total[i] * (q - 1.0) / 4.0)
+        plays = total[i] if q == LOOKS else plays
         if plays > 0.0:
             memory[ACTION], memory[LEFT], memory[WHY] = i, plays, PHASE
             return True
@@ -250,6 +252,12 @@ def _go_on(given: Any, memory: Any) -> None:
     memory = borrowed(memory)
     K, L = known.observer.size, parameters[FIRST]
     memory[BATCHES] += 1.0
+    if t == 0 and K > 1:
+        for j in range(K):
+            memory[HEADER + TOTAL * K + known.observer[j]] += 1.0
+        memory[QUARTER] = LOOKS
+        _next_play(memory, K, 0)
+        return
     if t > 0 and _eliminate(belief, L, memory):
         memory[QUARTER] = 0.0
     if memory[ALIVE] == 1.0:
