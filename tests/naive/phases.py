@@ -200,7 +200,7 @@ def by_cost(t: int, past: Any, problem: Problem, L: float) -> list[int]:
     if len(alive) < len(notes["alive"]):
         notes |= {"alive": alive, "quarters": None}
         if len(alive) == 1:
-            return alive
+            return [alive[0]]
     while notes["quarters"]:
         quarter = notes["quarters"].pop(0)
         if quarter:
