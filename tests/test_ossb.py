@@ -49,7 +49,7 @@ def test_its_plan_at_known_means_is_that_of_the_lower_bound(name: str) -> None:
 
 def test_each_kind_of_round_has_its_reason() -> None:
     problem = sl.gallery("het3")
-    player = live("ossb:epsilon=0.05", problem, 2000)
+    player = live("ossb:epsilon=0.5", problem, 2000)
     K, seen = len(problem), set()
     for t, (action, why) in enumerate(decisions(player, 2000), start=1):
         word = player.rule.words[why]
