@@ -52,8 +52,8 @@ def test_without_policies_the_usual_ones_run_that_can(sidelight: Command, dosing
     assert "needs actions that show themselves" in why.err
 
 
-def test_all_names_every_policy(dosing: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    fit = module._chosen(("all",), sl.load(dosing), 100)
+def test_all_names_every_policy(capsys: pytest.CaptureFixture[str]) -> None:
+    fit = module._chosen(("all",), sl.gallery("dosing"), 100)
     (note,) = re.findall(r"not in this race: (.*); -p", capsys.readouterr().err)
     assert sorted([*fit, *note.split(", ")]) == sorted(registry.names())
 

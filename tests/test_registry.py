@@ -40,6 +40,7 @@ def test_parameters_are_parsed_and_completed() -> None:
     assert rule.name == "ucb-maxn"
     assert parameters == {"exploration": 2.0, "quality": 0.25}
     assert registry.parse("greedy")[1] == {}
+    assert registry.parse("minimax-sigma: version = cost")[1] == {"version": 1.0, "delta": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,8 @@ def test_parameters_are_parsed_and_completed() -> None:
         ("ucb-n:exploration=1,", "is not parameter=number"),
         ("ucb-n:exploration=1,exploration=2", "twice"),
         ("greedy:a=1", "it has none"),
+        ("minimax-sigma:version=both", "choose from: threshold, cost"),
+        ("minimax-sigma:version=1", "choose from: threshold, cost"),
     ],
 )
 def test_a_wrong_text_says_what_to_do(text: str, message: str) -> None:

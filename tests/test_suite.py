@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import sidelight as sl
 from commands import Command
 from sidelight.gallery import from_recipe
 from sidelight.suite import Cell, Line, Panel, cells, panel, ratios, run_cell, to_markdown

@@ -16,7 +16,9 @@ from naive.covering_players import eps_greedy_lp, ucb_lp
 from naive.directed import ao_ids, ids_pm, v_ids
 from naive.exp3 import exp3_g, exp3_ix, exp3_wix
 from naive.ids import ids
+from naive.phases import minimax_sigma
 from naive.streams import stream_words, xoshiro
+from naive.tracking import asymptotic_sigma, oracle_lp, ossb
 from sidelight import Problem
 from sidelight.engine.streams import base_words, normals
 
@@ -128,7 +130,11 @@ PLAYERS: dict[str, Player] = {
     "ids-pm": ids_pm,
     "ao-ids": ao_ids,
     "asymptotic": asymptotic,
+    "asymptotic-sigma": asymptotic_sigma,
     "minimax": minimax,
+    "minimax-sigma": minimax_sigma,
+    "ossb": ossb,
+    "oracle-lp": oracle_lp,
     "ucb-n": ucb_n,
     "ucb-maxn": ucb_maxn,
     "ts-n": ts_n,

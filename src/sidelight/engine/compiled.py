@@ -76,8 +76,9 @@ def _full_name(value: Any) -> str:
 def is_kept(function: Any) -> bool:
     """Whether machine code of a `cached` function is on disk already."""
     folder = function.stats.cache_path
-    name = function.py_func.__qualname__
-    return bool(folder) and any(Path(folder).glob(f"*{name}-*.nbi"))
+    source = function.py_func
+    name = f"{source.__module__.rpartition('.')[2]}.{source.__qualname__}"
+    return bool(folder) and any(Path(folder).glob(f"{name}-{source.__code__.co_firstlineno}.*.nbi"))
 
 
 @cache

@@ -3,6 +3,7 @@
 names()                              every registered name
 rule("ucb-n")                        its `Rule`
 parse("ucb-n:exploration=0.5")       its `Rule` and all parameters, defaults included
+parse("minimax-sigma:version=cost")  a word stands for its place among `Rule.choices`
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ import math
 from ..errors import InputError, choose_from
 from .ao_ids import AO_IDS
 from .asymptotic import ASYMPTOTIC
+from .asymptotic_sigma import ASYMPTOTIC_SIGMA
 from .covering import EPS_GREEDY_LP, UCB_LP
 from .exp3 import EXP3_G, EXP3_IX, EXP3_WIX
 from .greedy import GREEDY, UNIFORM
 from .ids import IDS
 from .ids_pm import IDS_PM
 from .minimax import MINIMAX
+from .minimax_sigma import MINIMAX_SIGMA
+from .oracle import ORACLE_LP
+from .ossb import OSSB
 from .rule import Rule
 from .thompson import TS_MAXN, TS_N
 from .ucb import UCB_MAXN, UCB_N
@@ -29,7 +34,10 @@ _LIST = (
     IDS_PM,
     AO_IDS,
     ASYMPTOTIC,
+    ASYMPTOTIC_SIGMA,
     MINIMAX,
+    MINIMAX_SIGMA,
+    OSSB,
     UCB_N,
     UCB_MAXN,
     UCB_LP,
@@ -41,6 +49,7 @@ _LIST = (
     EXP3_WIX,
     GREEDY,
     UNIFORM,
+    ORACLE_LP,
 )
 _RULES = {rule.name: rule for rule in _LIST}
 
@@ -72,18 +81,36 @@ def parse(text: str) -> tuple[Rule, dict[str, float]]:
             raise InputError(f"{text!r}: {found.name!r} has no parameter {key!r}; {known}")
         if key in given:
             raise InputError(f"{text!r} gives {key!r} twice: remove one of the two")
-        given[key] = value
+        words = found.choices.get(key)
+        given[key] = _number(text, part, value) if words is None else _word(text, value, words)
     return found, {**found.defaults, **given}
 
 
-def _pair(text: str, part: str) -> tuple[str, float]:
+def _pair(text: str, part: str) -> tuple[str, str]:
     key, equals, value = (piece.strip() for piece in part.partition("="))
+    if not (key and equals and value):
+        raise _unreadable(text, part)
+    return key, value
+
+
+def _number(text: str, part: str, value: str) -> float:
     try:
         number = float(value)
     except ValueError:
         number = math.nan
-    if not (key and equals) or math.isnan(number):
-        raise InputError(
-            f"{text!r}: {part!r} is not parameter=number; write name:parameter=number,..."
-        )
-    return key, number
+    if math.isnan(number):
+        raise _unreadable(text, part)
+    return number
+
+
+def _word(text: str, value: str, words: tuple[str, ...]) -> float:
+    """The place of the word among those that the parameter may take."""
+    if value not in words:
+        raise InputError(f"{text!r}: {value!r} is no choice here; {choose_from(value, words)}")
+    return float(words.index(value))
+
+
+def _unreadable(text: str, part: str) -> InputError:
+    return InputError(
+        f"{text!r}: {part!r} is not parameter=number; write name:parameter=number,..."
+    )

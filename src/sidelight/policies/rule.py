@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,12 +30,13 @@ class Prepared:
 class Rule:
     """A policy by name.
 
-    `defaults` are its parameters; `prepare` turns them into numbers for compiled code. `words` says
-    what the `why` of a choice means. `choose`, `update` follow `engine.contract`; `run` is the loop
-    made of them, in a function at module level so that numba can cache it. `rounds` says that
-    memory[0] counts rounds of the policy's own, which a trace shows. `needs` are declared, printed
-    in tables, and checked by `setting.check` before `prepare`; `caution` says in one sentence,
-    where it is so, that the regret may be linear on a structure that the policy accepts.
+    `defaults` are its parameters; `choices` lists the words of those that take one, which stand for
+    0, 1, ...; `prepare` turns them into numbers for compiled code. `words` says what the `why` of a
+    choice means. `choose`, `update` follow `engine.contract`; `run` is the loop made of them, in a
+    function at module level so that numba can cache it. `rounds` says that memory[0] counts rounds
+    of the policy's own, which a trace shows. `needs` are declared, printed in tables, and checked
+    by `setting.check` before `prepare`; `caution` says in one sentence, where it is so, that the
+    regret may be linear on a structure that the policy accepts.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Rule:
     rounds: bool = False
     needs: tuple[Need, ...] = ()
     caution: Callable[[Setting, Mapping[str, float]], str] = no_caution
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def in_range(

@@ -1,0 +1,247 @@
+"""Algorithm 1 for every observable variance matrix: track the exact program.
+
+With theta-hat the weighted means, n_j the information (1/variance) about them, i the leader, d_j
+the gaps, s_j^2 = 1/n_i + 1/n_j, N the plays before round t, and f(t) = log t + log(1 + log t):
+
+    initial   t <= K: play the best observer of action t
+    exploit   if Z_j = d_j^2 / (2 s_j^2) >= f(t) for every j, play i
+    forced    else if the fewest looks n_j/pmax_j are below beta(n_e)/K, show that action
+    track     else play the action with the least N_k/c_k of the plan c
+    short     the same, but no plan fits into the rounds that are left: play i
+
+Z_j is the likelihood ratio of "j is not better than i": the certificate is a test, where Algorithm
+1 compares counts. n_e counts the rounds that are not initial and do not exploit, beta(n) = a n^b,
+and pmax_j is the best precision that any action has for j. The plan solves, at theta-hat,
+
+    minimise  <c, d + price>   over c >= 0, n = P^T c,
+              1/n_i + 1/n_j <= g_j^2/(2 f) for every j,    sum(c) <= rounds left
+
+    g_j = max(d_j, s_j)           a gap is not believed to be smaller than its error; otherwise
+                                  early noise asks for millions of plays
+    price = min_j g_j / f(t)      what a round is worth: without it a leader that shows others
+                                  slowly, at no cost, would be played until they are known
+
+The price vanishes as t grows, so that the plan tends to the one of the exact lower bound. The
+budget counts only where the horizon is known and `budget` is not 0.
+
+`program=paper` is Algorithm 1's own plan with information for counts: n_j >= 2 f/d_j^2, and for i
+the same with the second smallest gap; no price, no s_j; of the cheapest plans that which plays i
+least; and its certificate. On one variance it is the plan of `asymptotic`. `alpha` > 0 takes
+f(t) = 4 alpha log t, as Algorithm 1 does.
+
+Two means that were both seen without noise (1/n at the cut of `belief`) are settled, even if equal.
+
+No theorem covers it: that of the paper is for one variance, `program=paper` and alpha > 2. Near
+ties under weak observability, regret is linear up to the point where no plan fits any more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..engine.compiled import cached, compiled, inlined
+from ..engine.intrinsics import apart, borrowed
+from ..engine.runner import make_run
+from ..errors import InputError
+from ..programs.basis import index
+from ..programs.pairs import within
+from .pairwise import (
+    ACTION,
+    EXPLORED,
+    FITS,
+    GAPS,
+    MADE,
+    NO_PLAN,
+    PAIR,
+    PLAN,
+    READY,
+    ROUND,
+    SEEN,
+    SOLO,
+    SQUARE,
+    TOO_LONG,
+    UNIT,
+    WHY,
+    beware_of_ties,
+    block,
+    exact_variance,
+    is_stale,
+    keep_plan,
+    leader_and_least,
+    least_done,
+    remember,
+    tracking_memory,
+    work_space,
+)
+from .rule import Prepared, Rule, in_range
+from .setting import Setting
+
+NAME = "asymptotic-sigma"
+WORDS = ("initial", "exploit", "forced", "track", "short")
+INITIAL, EXPLOIT, FORCED, TRACK, SHORT = range(5)
+ALPHA, A, B, PAPER, BUDGET, REFRESH, EXACT = range(7)  # places in the parameters
+
+
+def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """Any observable matrix; 0 < a <= 1/2, 0 < b < 1, alpha and refresh not negative."""
+    a = in_range(NAME, parameters, "a", 0, 0.5)
+    b = in_range(NAME, parameters, "b", 0, 1)
+    if b == 1:
+        raise InputError(f"{NAME}:b=1 is too large: choose a smaller one")
+    for name, most in (("alpha", 1e6), ("refresh", 1.0)):
+        if not 0 <= parameters[name] <= most:
+            raise InputError(f"{NAME}:{name}={parameters[name]:g} must lie between 0 and {most:g}")
+    chosen = [parameters["alpha"], a, b, parameters["program"], parameters["budget"]]
+    chosen += [parameters["refresh"], exact_variance(setting.upper)]
+    return Prepared(np.array(chosen), tracking_memory(len(setting.feedback)))
+
+
+@inlined
+def _threshold(t: Any, alpha: Any) -> Any:
+    """f(t)."""
+    log = math.log(t)
+    return 4.0 * alpha * log if alpha > 0.0 else log + math.log(1.0 + log)
+
+
+@inlined
+def _is_settled(belief: Any, leader: Any, f: Any, parameters: Any) -> bool:
+    """Whether the leader is known to be the best, by the test of the program that is tracked."""
+    means, errors = belief.means, belief.errors
+    i = index(leader)
+    own, exact, paper = errors[i] * errors[i], parameters[EXACT], parameters[PAPER] != 0.0
+    for j in range(index(means.size)):
+        if j == i:
+            continue
+        gap, other = means[i] - means[j], errors[j] * errors[j]
+        if own <= exact and other <= exact:
+            continue
+        doubt = max(own, other) if paper else own + other
+        if not gap * gap >= 2.0 * f * doubt or gap == 0.0:
+            return False
+    return True
+
+
+@compiled
+def fill_task(belief: Any, leader: int, parameters: Any, f: float, memory: Any) -> Any:
+    """Write gaps, the unit vector of the leader and the conditions of the program.
+
+    Returns the price of a round, negative where means tie; no budget; and the largest pair.
+    """
+    means, errors = belief.means, belief.errors
+    K = means.size
+    gaps, unit = block(memory, GAPS, K), block(memory, UNIT, K)
+    pair, solo = block(memory, PAIR, K), block(memory, SOLO, K)
+    own, exact, paper = errors[leader] * errors[leader], parameters[EXACT], parameters[PAPER]
+    smallest, top = np.inf, 0.0
+    for j in range(K):
+        gap, other = means[leader] - means[j], errors[j] * errors[j]
+        gaps[j], unit[j], pair[j], solo[j] = gap, 0.0, 0.0, 0.0
+        if j == leader or (own <= exact and other <= exact):
+            continue
+        if paper == 0.0:
+            gap = max(gap, math.sqrt(own + other))
+            pair[j] = 2.0 / (gap * gap)
+            top = max(top, pair[j])
+        elif gap * gap >= SQUARE:
+            solo[j] = 2.0 / (gap * gap)
+            solo[leader] = max(solo[leader], solo[j])
+        smallest = min(smallest, gap)
+    unit[leader] = 1.0
+    if smallest * smallest < SQUARE:
+        return -1.0, np.inf, top
+    return smallest / f if paper == 0.0 else 0.0, np.inf, top
+
+
+@compiled
+def _decided(given: Any, memory: Any) -> Any:
+    """Action and reason of round t > K."""
+    t, belief, known, parameters = borrowed(given)
+    memory = borrowed(memory)
+    K = known.observer.size
+    leader, least, looks = leader_and_least(belief, known)
+    f = _threshold(t, parameters[ALPHA])
+    if looks > 0.0 and _is_settled(belief, leader, f, parameters):
+        return leader, EXPLOIT
+    explored = memory[EXPLORED]
+    beta = math.sqrt(explored) if parameters[B] == 0.5 else explored ** parameters[B]
+    if looks == 0.0 or looks * K < parameters[A] * beta:
+        return known.observer[least], FORCED
+    stale = is_stale(t, belief, leader, parameters[REFRESH], memory)
+    action, done = least_done(block(memory, PLAN, K), belief.plays)
+    if stale or (memory[FITS] == READY and done >= f and memory[MADE] != t):
+        remember(t, belief, leader, memory)
+        price, budget, top = fill_task(belief, leader, parameters, f, memory)
+        memory[FITS] = NO_PLAN
+        if price >= 0.0:
+            if parameters[BUDGET] != 0.0 and known.horizon > 0:
+                budget = (known.horizon - t + 1.0) / f
+            work, store = work_space(memory, K)
+            task = (leader, top, block(memory, PAIR, K), block(memory, SOLO, K))
+            costs = (block(memory, GAPS, K), block(memory, UNIT, K), budget)
+            fits = within(known, task, costs, price, store, work)
+            memory[FITS] = READY if fits else TOO_LONG
+            keep_plan(work[:K], block(memory, PLAN, K))
+        action, done = least_done(block(memory, PLAN, K), belief.plays)
+    if memory[FITS] == NO_PLAN:
+        return known.observer[least], TRACK
+    if memory[FITS] == TOO_LONG:
+        return leader, SHORT
+    return action, TRACK
+
+
+@compiled
+def _afresh(given: Any, memory: Any) -> Any:
+    return _decided(given, memory.copy())
+
+
+_decided_apart, _afresh_apart = apart(_decided), apart(_afresh)
+
+
+@inlined
+def choose(t, belief, known, parameters, memory, stream):
+    """What `update` decided, unless values came since."""
+    if t <= known.observer.size:
+        return known.observer[t - 1], INITIAL
+    if memory[ROUND] == t and memory[SEEN] == belief.seen[0]:
+        return np.int64(memory[ACTION]), np.int64(memory[WHY])
+    return _afresh_apart((t, belief, known, parameters), memory)
+
+
+@inlined
+def update(t, belief, known, parameters, memory, action, why):
+    """Count exploration and decide the next round."""
+    if why >= FORCED:
+        memory[EXPLORED] += 1.0
+    if t >= known.observer.size:
+        action, why = _decided_apart((t + 1, belief, known, parameters), memory)
+        memory[ROUND], memory[SEEN] = t + 1, belief.seen[0]
+        memory[ACTION], memory[WHY] = action, why
+
+
+_run = make_run(choose, update)
+
+
+@cached
+def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `asymptotic-sigma`."""
+    _run(world, known, parameters, memory, job)
+
+
+ASYMPTOTIC_SIGMA = Rule(
+    name=NAME,
+    summary="tracks the exact program of the asymptotic lower bound; any observable structure",
+    source="Algorithm 1 of Wu, Gyorgy and Szepesvari 2015 with information for counts; no theorem "
+    "covers it",
+    words=WORDS,
+    defaults={"alpha": 0.0, "a": 0.5, "b": 0.5, "program": 0.0, "budget": 1.0, "refresh": 0.01},
+    prepare=prepare,
+    choose=choose,
+    update=update,
+    run=run,
+    caution=beware_of_ties,
+    choices={"program": ("exact", "paper")},
+)

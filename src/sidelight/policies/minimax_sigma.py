@@ -1,0 +1,352 @@
+"""Algorithm 2 for every observable variance matrix, in two versions.
+
+`version=threshold` takes an observation of variance above v for none. For each v that leaves every
+action observed let G_v = {(i, j): variance_ij <= v}, and choose the v with the least
+
+    sqrt(v kappa_v T)                  where G_v is strongly observable
+    (rho_v D v)^(1/3) T^(2/3)          elsewhere
+
+with kappa_v the size of an independent set of G_v and rho_v of a set that shows its weakly
+observable actions, both found greedily. Then Algorithm 2 (`minimax`) runs on the graph G_v with
+sigma^2 = v; but means are weighted, n_j is all information about j, whoever gave it, and radii are
+sqrt(2 log(8 K^2 r^3/delta)/n_j). With one variance it is Algorithm 2, play by play.
+
+`version=cost` has no graph. It starts with one look at every action. With L = log(K/delta), a
+resolution eps = D at first, survivors A and d the gaps to the best survivor:
+
+    keep    j in A unless some k in A has (theta-hat_k - theta-hat_j)^2 >= 2 L (1/n_k + 1/n_j)
+    phase   the cheapest plan that brings every survivor to the information 64 L/eps^2, within the
+            rounds left, at the costs  min(d, eps) + eps/4 on A,  min(D, d + eps/4) elsewhere.
+            It is played in quarters; `keep` follows each, and if A shrinks the phase is planned
+            again. At its end eps is halved.
+    hold    where no plan fits, or it costs more than eps for each round left, the best survivor is
+            played, and after t/8 rounds (t those so far) the phase is tried again
+    final   a single survivor is played from then on
+
+delta = 1/horizon unless it is given; where the horizon is unknown, 0.01, and the threshold is
+chosen for T = 10^4. The cost version needs the horizon.
+
+Not proved: the union bound of the paper counts observations, and information is no count. The cost
+version is our own design. Measured, both are cautious: they lose less than others where means tie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..belief import known as facts_of
+from ..engine.compiled import cached, compiled, inlined
+from ..engine.contract import Known, no_data
+from ..engine.intrinsics import apart, borrowed
+from ..engine.runner import make_run
+from ..errors import InputError
+from ..feedback import Feedback
+from ..programs.basis import index, room
+from ..programs.pairs import blocks, within
+from ..structure import strongly_observable
+from ..variances import BoolArray
+from . import minimax
+from .rule import Prepared, Rule
+from .setting import Setting
+
+NAME = "minimax-sigma"
+WORDS = ("strong", "weak", "empty", "final", "phase", "hold")
+FINAL, PHASE, HOLD = 3, 4, 5
+VERSION, FIRST = 0, 1  # places in the parameters; FIRST is L of the cost version
+GRAPH = 4  # after `minimax`'s three numbers: the precisions of G_v, then start and shown
+
+# places in the memory of the cost version
+BATCHES, ACTION, WHY, LEFT, ALIVE, EPS, QUARTER, HEADER = range(8)
+SURVIVOR, TOTAL, GAPS, COST, NEED, NOTHING, WORK = range(7)  # blocks of K numbers
+
+CEIL_SLACK = 1e-7
+MOST_THRESHOLDS = 48
+UNKNOWN_HORIZON = 10_000
+LOOKS = 5.0  # the value of memory[QUARTER] during the first looks, which are played as a whole
+HALVINGS = 100  # of eps at once, before it gives up finding something to learn
+
+
+def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """Any observable matrix; 0 <= delta < 1."""
+    if parameters["version"] == 0:
+        return _prepare_threshold(setting, parameters)
+    if setting.horizon is None:
+        raise InputError(
+            f"{NAME}:version=cost needs to know the horizon: give it, or use 'minimax-sigma'"
+        )
+    delta = parameters["delta"] or 1 / max(2, setting.horizon)
+    if not 0 < delta < 1:
+        raise InputError(f"{NAME}:delta={delta:g} must lie between 0 and 1 (0 is 1/horizon)")
+    K = len(setting.feedback)
+    memory = np.zeros(HEADER + (WORK + blocks()) * K + room(K))
+    memory[HEADER + (WORK + blocks()) * K] = -1.0  # no basis is stored
+    memory[ALIVE], memory[EPS] = K, setting.upper
+    memory[HEADER : HEADER + K] = 1.0
+    numbers = np.array([1.0, math.log(K / delta)])
+    facts = facts_of(setting.feedback, setting.upper, setting.horizon)
+    first_phase(no_data(K), facts, numbers, memory)
+    return Prepared(numbers, memory)
+
+
+def _prepare_threshold(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """`minimax` on G_v, and G_v itself behind its numbers."""
+    graph = thresholded(setting)
+    cut = Setting(graph, setting.upper, setting.horizon)
+    inner = minimax.prepare(cut, {"delta": parameters["delta"]})
+    facts = facts_of(graph, setting.upper)
+    parts = (inner.parameters, facts.precision.ravel(), facts.start, facts.shown)
+    return Prepared(np.concatenate([[0.0], *parts]), inner.memory)
+
+
+def thresholded(setting: Setting) -> Feedback:
+    """G_v for the best v, with the variance v wherever it observes."""
+    feedback = setting.feedback
+    values = np.unique(feedback.variance[feedback.observes])
+    if len(values) == 1:
+        return feedback
+    if len(values) > MOST_THRESHOLDS:
+        values = values[np.linspace(0, len(values) - 1, MOST_THRESHOLDS).astype(int)]
+    T = setting.horizon or UNKNOWN_HORIZON
+    best, least = float(values[-1]), math.inf
+    for v in values.tolist():
+        shows = feedback.variance <= v
+        if shows.any(axis=0).all():
+            weak = ~strongly_observable(shows)
+            rate = math.sqrt(v) * math.sqrt(independent(shows) * T)
+            if weak.any():
+                rate = np.cbrt(cover(shows, weak) * setting.upper * v) * T ** (2 / 3)
+            if rate < least:
+                best, least = v, rate
+    return Feedback(np.where(feedback.variance <= best, best, np.inf), feedback.labels)
+
+
+def independent(shows: BoolArray) -> int:
+    """The size of an independent set: again and again the action with the fewest neighbours."""
+    linked = shows | shows.T
+    np.fill_diagonal(linked, False)
+    left, size = np.ones(len(shows), dtype=bool), 0
+    while left.any():
+        degree = np.where(left, (linked & left).sum(axis=1), len(shows))
+        chosen = degree.argmin()
+        left &= ~linked[chosen]
+        left[chosen] = False
+        size += 1
+    return size
+
+
+def cover(shows: BoolArray, targets: BoolArray) -> int:
+    """The size of a set that shows all targets: again and again the action that shows most."""
+    left, size = targets.copy(), 0
+    while left.any():
+        left &= ~shows[(shows & left).sum(axis=1).argmax()]
+        size += 1
+    return size
+
+
+# ---- the cost version ----------------------------------------------------------------------------
+
+
+@inlined
+def _block(memory: Any, which: int, K: Any) -> Any:
+    return memory[HEADER + which * K : HEADER + (which + 1) * K]
+
+
+@compiled
+def _eliminate(belief: Any, L: float, memory: Any) -> bool:
+    """Drop survivors that are worse than another by the likelihood ratio; were there any."""
+    K = belief.means.size
+    survivor, worse = _block(memory, SURVIVOR, K), _block(memory, COST, K)
+    means, errors = belief.means, belief.errors
+    for j in range(K):
+        worse[j] = 0.0
+        for k in range(K):
+            gap = means[k] - means[j]
+            if survivor[k] != 0.0 and gap > 0.0:
+                doubt = errors[k] * errors[k] + errors[j] * errors[j]
+                if gap * gap >= 2.0 * L * doubt:
+                    worse[j] = 1.0
+    dropped = 0
+    for j in range(K):
+        if survivor[j] != 0.0 and worse[j] != 0.0:
+            survivor[j] = 0.0
+            dropped += 1
+    memory[ALIVE] -= dropped
+    return dropped > 0
+
+
+@inlined
+def _best_survivor(belief: Any, memory: Any) -> int:
+    """The survivor with the best mean, the lowest of equals."""
+    survivor = _block(memory, SURVIVOR, belief.means.size)
+    action = -1
+    for j in range(survivor.size):
+        if survivor[j] != 0.0 and (action < 0 or belief.means[j] > belief.means[action]):
+            action = j
+    return action
+
+
+@compiled
+def _fill_phase(belief: Any, known: Any, L: float, memory: Any) -> None:
+    """Gaps, costs and missing information of the phase with resolution memory[EPS]."""
+    K = belief.means.size
+    survivor, gaps = _block(memory, SURVIVOR, K), _block(memory, GAPS, K)
+    cost, need = _block(memory, COST, K), _block(memory, NEED, K)
+    eps, top = memory[EPS], belief.means[_best_survivor(belief, memory)]
+    target = 64.0 * L / (eps * eps)
+    for j in range(K):
+        gap = max(top - belief.means[j], 0.0) if belief.errors[j] < np.inf else 0.0
+        gaps[j], need[j] = gap, 0.0
+        if survivor[j] != 0.0:
+            cost[j] = min(gap, eps) + eps / 4.0
+            need[j] = max(target - belief.information[j], 0.0)
+        else:
+            cost[j] = min(known.upper, gap + eps / 4.0)
+
+
+@compiled
+def _plan_phase(t: Any, belief: Any, known: Any, L: float, memory: Any) -> bool:
+    """Make the plan of a phase, halving eps while nothing is missing; False where it must hold."""
+    K = known.observer.size
+    cost, total = _block(memory, COST, K), _block(memory, TOTAL, K)
+    left = float(known.horizon - t)
+    work = memory[HEADER + WORK * K : HEADER + (WORK + 10) * K]
+    store = memory[HEADER + (WORK + 10) * K :]
+    task = (0, 0.0, _block(memory, NOTHING, K), _block(memory, NEED, K))
+    for _ in range(HALVINGS):
+        _fill_phase(belief, known, L, memory)
+        fits = within(known, task, (cost, _block(memory, GAPS, K), left), 0.0, store, work)
+        spent, plays = 0.0, 0.0
+        for i in range(K):
+            spent += work[i] * cost[i]
+            total[i] = max(math.ceil(work[i] - CEIL_SLACK), 0.0)
+            plays += total[i]
+        if not fits or spent > memory[EPS] * left:
+            return False
+        if plays > 0.0:
+            return True
+        memory[EPS] *= 0.5
+    return False
+
+
+@inlined
+def _next_play(memory: Any, K: Any, first: Any) -> bool:
+    """Go to the next action of the quarter, from `first` on; False at its end."""
+    total, q = _block(memory, TOTAL, K), memory[QUARTER]
+    for i in range(index(first), index(K)):
+        plays = math.ceil(total[i] * q / 4.0) - math.ceil(total[i] * (q - 1.0) / 4.0)
+        plays = total[i] if q == LOOKS else plays
+        if plays > 0.0:
+            memory[ACTION], memory[LEFT], memory[WHY] = i, plays, PHASE
+            return True
+    return False
+
+
+@compiled
+def _go_on(given: Any, memory: Any) -> None:
+    """The next quarter, or the next phase, after t rounds."""
+    t, belief, known, parameters = borrowed(given)
+    memory = borrowed(memory)
+    K, L = known.observer.size, parameters[FIRST]
+    memory[BATCHES] += 1.0
+    if t == 0 and K > 1:
+        for j in range(K):
+            memory[HEADER + TOTAL * K + known.observer[j]] += 1.0
+        memory[QUARTER] = LOOKS
+        _next_play(memory, K, 0)
+        return
+    if t > 0 and _eliminate(belief, L, memory):
+        memory[QUARTER] = 0.0
+    if memory[ALIVE] == 1.0:
+        memory[ACTION], memory[WHY], memory[LEFT] = _best_survivor(belief, memory), FINAL, np.inf
+        return
+    while 0.0 < memory[QUARTER] < 4.0:
+        memory[QUARTER] += 1.0
+        if _next_play(memory, K, 0):
+            return
+    if memory[QUARTER] == 4.0:
+        memory[EPS] *= 0.5
+    memory[QUARTER] = 0.0
+    if _plan_phase(t, belief, known, L, memory):
+        memory[QUARTER] = 1.0
+        _next_play(memory, K, 0)  # the first quarter holds a play of every action of the plan
+    else:
+        memory[ACTION], memory[WHY] = _best_survivor(belief, memory), HOLD
+        memory[LEFT] = max(1.0, math.floor(t / 8.0))
+
+
+_go_on_apart = apart(_go_on)
+
+
+@cached
+def first_phase(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
+    """The first phase, before anything is known."""
+    _go_on((0, belief, known, parameters), memory)
+
+
+@inlined
+def _update_cost(t, belief, known, parameters, memory):
+    """Take the play off the quarter, and at its end go on."""
+    memory[LEFT] -= 1.0
+    if memory[LEFT] > 0.0:
+        return
+    if memory[WHY] != PHASE or not _next_play(memory, known.observer.size, memory[ACTION] + 1.0):
+        _go_on_apart((t, belief, known, parameters), memory)
+
+
+# ---- both ----------------------------------------------------------------------------------------
+
+
+@inlined
+def choose(t, belief, known, parameters, memory, stream):
+    """The next play of the batch or quarter."""
+    if parameters[VERSION] == 0.0:
+        return minimax.choose(t, belief, known, parameters, memory, stream)
+    return np.int64(memory[ACTION]), np.int64(memory[WHY])
+
+
+@inlined
+def update(t, belief, known, parameters, memory, action, why):
+    """As `minimax` on the graph G_v; or as the cost version says."""
+    if parameters[VERSION] != 0.0:
+        _update_cost(t, belief, known, parameters, memory)
+        return
+    K = known.observer.size
+    start = GRAPH + K * K
+    graph = Known(
+        parameters[GRAPH:start].reshape((K, K)),
+        parameters[start : start + K + 1],
+        parameters[start + K + 1 :],
+        known.observer,
+        known.upper,
+        known.horizon,
+    )
+    minimax.update(t, belief, graph, parameters[FIRST:GRAPH], memory, action, why)
+
+
+_run = make_run(choose, update)
+
+
+@cached
+def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `minimax-sigma`."""
+    _run(world, known, parameters, memory, job)
+
+
+MINIMAX_SIGMA = Rule(
+    name=NAME,
+    summary="eliminates by confidence and pays to see survivors; any observable structure",
+    source="Algorithm 2 of Wu, Gyorgy and Szepesvari 2015 on the observations that are good enough;"
+    " the cost version is our own; no theorem covers either",
+    words=WORDS,
+    defaults={"version": 0.0, "delta": 0.0},
+    prepare=prepare,
+    choose=choose,
+    update=update,
+    run=run,
+    rounds=True,
+    choices={"version": ("threshold", "cost")},
+)

@@ -1,0 +1,80 @@
+"""The clairvoyant of the lower bound: it knows the means and pays exactly what the bound asks.
+
+With c the plan of the exact asymptotic bound (`bounds.graves_lai`) at the true means, b the best
+action and N the plays before round t:
+
+    track     if N_i < c_i log t for some i, play the one with the least N_i/c_i
+    exploit   otherwise play b
+
+Its regret is the constant of the bound times log T, up to one play of each action. That is no lower
+bound at a finite horizon: good policies go below it. Where several actions are best there is no
+plan, and it plays one of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..bounds import graves_lai
+from ..engine.compiled import cached, inlined
+from ..engine.runner import make_run
+from ..errors import InputError
+from ..problem import Problem
+from .greedy import no_update
+from .rule import Prepared, Rule
+from .setting import Need, Setting
+
+
+def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """The best action, then the plan."""
+    if setting.means is None:
+        raise InputError("policy 'oracle-lp' is told the true means, which only a simulation has")
+    problem = Problem(setting.feedback, setting.means, setting.upper)
+    plan = graves_lai(problem).allocation
+    chosen = np.zeros(1 + len(problem))
+    chosen[0] = problem.best
+    if plan is not None:
+        chosen[1:] = plan
+        chosen[1 + problem.best] = 0.0  # it is played all the time
+    return Prepared(chosen, np.empty(0))
+
+
+@inlined
+def choose(t, belief, known, parameters, memory, stream):
+    """The action that is furthest behind its plan, in parts of it, if any is behind."""
+    log = math.log(t)
+    action, least = np.int64(parameters[0]), log
+    for i in range(np.uint64(known.observer.size)):
+        c = parameters[i + np.uint64(1)]
+        done = belief.plays[i] / c if c > 0.0 else np.inf
+        if done < least:
+            action, least = np.int64(i), done
+    return action, np.int64(1) if least < log else np.int64(0)
+
+
+_run = make_run(choose, no_update)
+
+
+@cached
+def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `oracle-lp`."""
+    _run(world, known, parameters, memory, job)
+
+
+ORACLE_LP = Rule(
+    name="oracle-lp",
+    summary="knows the means, and pays what the asymptotic lower bound asks; a reference line",
+    source="the plan of the exact form of [eq:lb-asy] in Wu, Gyorgy and Szepesvari 2015, after "
+    "Graves and Lai 1997",
+    words=("exploit", "track"),
+    defaults={},
+    prepare=prepare,
+    choose=choose,
+    update=no_update,
+    run=run,
+    needs=(Need.TRUTH,),
+)

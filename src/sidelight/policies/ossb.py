@@ -1,0 +1,224 @@
+"""Optimal sampling for structured bandits: OSSB (Combes, Magureanu and Proutiere 2017).
+
+After one look at every action, with c the plan of the exact asymptotic bound at the weighted means
+theta-hat, i their leader, N the plays before round t:
+
+    exploit    if N_k >= (1 + gamma) c_k log t for every k, play i
+    estimate   else s grows by 1, and if the fewest looks n_j/pmax_j are at most epsilon s, the best
+               observer of that action is played
+    track      else play the action with the least N_k/c_k
+
+The plan is what the authors' program becomes for Gaussian side observations: minimise <c, d> such
+that no means under which another action is best look like theta-hat. What the leader shows is free,
+however noisily it shows it, since the leader is played all the time. With S_i what it shows,
+
+    1/n_i + 1/n_j <= d_j^2/2      if neither i nor j is in S_i
+    n_j >= 2/d_j^2                if only i is,          n_i >= 2/d_j^2   if only j is,
+
+and no condition if both are. In the original every play shows the action itself, and looks are
+plays. The plan is made again when the estimates have moved (`pairwise`), or at every round with
+refresh = 0, as in the original.
+
+Proved by the authors, for their model: asymptotically optimal as epsilon and gamma tend to 0, where
+the solution of the program is unique and continuous. Early gaps that are tiny by chance make huge
+plans; ties under weak observability make the regret linear. If variances are all finite the plan
+is empty, and it is greedy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..engine.compiled import cached, compiled, inlined
+from ..engine.intrinsics import apart, borrowed
+from ..engine.runner import make_run
+from ..errors import InputError
+from ..programs.basis import index
+from ..programs.pairs import exact_plan
+from .pairwise import (
+    ACTION,
+    EXPLORED,
+    FITS,
+    GAPS,
+    NO_PLAN,
+    PAIR,
+    PLAN,
+    READY,
+    ROUND,
+    SEEN,
+    SOLO,
+    SQUARE,
+    UNIT,
+    WHY,
+    beware_of_ties,
+    block,
+    exact_variance,
+    is_stale,
+    keep_plan,
+    leader_and_least,
+    least_done,
+    remember,
+    tracking_memory,
+    work_space,
+)
+from .rule import Prepared, Rule, in_range
+from .setting import Setting
+
+WORDS = ("initial", "exploit", "estimate", "track")
+INITIAL, EXPLOIT, ESTIMATE, TRACK = range(4)
+EPSILON, GAMMA, REFRESH, EXACT = range(4)  # places in the parameters
+NOISY = 100.0  # a variance that is so many times the best one is hardly an observation
+
+
+def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """Any observable matrix; 0 < epsilon < 1, gamma > 0."""
+    epsilon = in_range("ossb", parameters, "epsilon", 0, 1)
+    gamma = in_range("ossb", parameters, "gamma", 0, 1e6)
+    refresh = parameters["refresh"]
+    if not 0 <= refresh <= 1:
+        raise InputError(f"ossb:refresh={refresh:g} must lie between 0 and 1")
+    chosen = [epsilon, gamma, refresh, exact_variance(setting.upper)]
+    return Prepared(np.array(chosen), tracking_memory(len(setting.feedback)))
+
+
+def caution(setting: Setting, parameters: Mapping[str, float]) -> str:
+    """Ties, and leaders that show others too noisily to be corrected."""
+    P = setting.feedback.precision
+    with np.errstate(invalid="ignore"):
+        poor = (P > 0) & (P.max(axis=0) > NOISY * P)
+    if poor.any():
+        i, j = np.argwhere(poor)[0]
+        labels = setting.feedback.labels
+        return (
+            f"it takes what the leader shows to be free, and {labels[i]!r} shows {labels[j]!r} so "
+            "noisily that a wrong leader may be kept for a very long time"
+        )
+    return beware_of_ties(setting, parameters)
+
+
+@compiled
+def fill_task(belief: Any, known: Any, leader: int, exact: float, memory: Any) -> float:
+    """Write gaps, unit vector and conditions at theta-hat; the largest pair, -1 if means tie."""
+    means, errors = belief.means, belief.errors
+    K = means.size
+    gaps, unit = block(memory, GAPS, K), block(memory, UNIT, K)
+    pair, solo = block(memory, PAIR, K), block(memory, SOLO, K)
+    own, shown = errors[leader] * errors[leader], known.precision[leader]
+    for j in range(K):
+        unit[j] = pair[j] = solo[j] = 0.0
+    unit[leader] = 1.0
+    tied, top = False, 0.0
+    for j in range(K):
+        gap = means[leader] - means[j]
+        gaps[j] = gap
+        if j == leader or (shown[leader] > 0.0 and shown[j] > 0.0):
+            continue
+        if own <= exact and errors[j] * errors[j] <= exact:
+            continue
+        if gap * gap < SQUARE:
+            tied = True
+            continue
+        need = 2.0 / (gap * gap)
+        if shown[leader] > 0.0:
+            solo[j] = need
+        elif shown[j] > 0.0:
+            solo[leader] = max(solo[leader], need)
+        else:
+            pair[j] = need
+            top = max(top, need)
+    return -1.0 if tied else top
+
+
+@inlined
+def _is_done(plan: Any, plays: Any, scale: Any) -> bool:
+    """N_k >= c_k scale for all k."""
+    behind = 0
+    for k in range(index(plays.size)):
+        behind += plays[k] < plan[k] * scale
+    return behind == 0
+
+
+@compiled
+def _decided(given: Any, memory: Any) -> Any:
+    """Action and reason of round t > K."""
+    t, belief, known, parameters = borrowed(given)
+    memory = borrowed(memory)
+    K = known.observer.size
+    plan = block(memory, PLAN, K)
+    leader, least, looks = leader_and_least(belief, known)
+    if looks == 0.0:
+        return known.observer[least], ESTIMATE
+    if is_stale(t, belief, leader, parameters[REFRESH], memory):
+        remember(t, belief, leader, memory)
+        memory[FITS] = NO_PLAN
+        top = fill_task(belief, known, leader, parameters[EXACT], memory)
+        if top >= 0.0:
+            work, store = work_space(memory, K)
+            task = (leader, top, block(memory, PAIR, K), block(memory, SOLO, K))
+            gaps, unit = block(memory, GAPS, K), block(memory, UNIT, K)
+            exact_plan(known, task, gaps, unit, store, work[: 7 * K])
+            keep_plan(work[:K], plan)
+            memory[FITS] = READY
+    scale = (1.0 + parameters[GAMMA]) * math.log(t)
+    if memory[FITS] == READY and _is_done(plan, belief.plays, scale):
+        return leader, EXPLOIT
+    if looks <= parameters[EPSILON] * (memory[EXPLORED] + 1.0) or memory[FITS] == NO_PLAN:
+        return known.observer[least], ESTIMATE
+    return least_done(plan, belief.plays)[0], TRACK
+
+
+@compiled
+def _afresh(given: Any, memory: Any) -> Any:
+    return _decided(given, memory.copy())
+
+
+_decided_apart, _afresh_apart = apart(_decided), apart(_afresh)
+
+
+@inlined
+def choose(t, belief, known, parameters, memory, stream):
+    """What `update` decided, unless values came since."""
+    if t <= known.observer.size:
+        return known.observer[t - 1], INITIAL
+    if memory[ROUND] == t and memory[SEEN] == belief.seen[0]:
+        return np.int64(memory[ACTION]), np.int64(memory[WHY])
+    return _afresh_apart((t, belief, known, parameters), memory)
+
+
+@inlined
+def update(t, belief, known, parameters, memory, action, why):
+    """Count exploration (s) and decide the next round."""
+    if why >= ESTIMATE:
+        memory[EXPLORED] += 1.0
+    if t >= known.observer.size:
+        action, why = _decided_apart((t + 1, belief, known, parameters), memory)
+        memory[ROUND], memory[SEEN] = t + 1, belief.seen[0]
+        memory[ACTION], memory[WHY] = action, why
+
+
+_run = make_run(choose, update)
+
+
+@cached
+def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
+    """The loop of `ossb`."""
+    _run(world, known, parameters, memory, job)
+
+
+OSSB = Rule(
+    name="ossb",
+    summary="tracks the plan of the asymptotic lower bound at the estimates; any structure",
+    source="Combes, Magureanu and Proutiere 2017, Minimal exploration in structured stochastic "
+    "bandits; side observations of any variance are our reading of it",
+    words=WORDS,
+    defaults={"epsilon": 0.01, "gamma": 0.01, "refresh": 0.01},
+    prepare=prepare,
+    choose=choose,
+    update=update,
+    run=run,
+    caution=caution,
+)

@@ -1,0 +1,234 @@
+"""Both versions of Algorithm 2 for any variances, as lists and loops.
+
+Players of `naive.loop`. Programs with tied optima are solved in whole numbers, so that the first of
+the optima is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from naive.algorithms import best_cover
+from naive.tracking import precisions, shower
+from sidelight import Feedback, Problem
+
+
+def independent(shows: list[list[bool]]) -> int:
+    """How many actions are taken if each time the one with fewest neighbours is, and they go."""
+    K = len(shows)
+    left = list(range(K))
+    size = 0
+    while left:
+        linked = {i: [j for j in left if j != i and (shows[i][j] or shows[j][i])] for i in left}
+        chosen = min(left, key=lambda i: len(linked[i]))
+        left = [j for j in left if j != chosen and j not in linked[chosen]]
+        size += 1
+    return size
+
+
+def cover(shows: list[list[bool]], targets: list[int]) -> int:
+    """How many actions show all targets if each time the one is taken that shows most."""
+    size = 0
+    while targets:
+        best = max(range(len(shows)), key=lambda i: sum(shows[i][j] for j in targets))
+        targets = [j for j in targets if not shows[best][j]]
+        size += 1
+    return size
+
+
+def threshold(problem: Problem, horizon: int) -> Problem:
+    """The problem with all observations up to the best v, as if they had the variance v."""
+    variance, K = problem.feedback.variance.tolist(), len(problem)
+    values = sorted({x for row in variance for x in row if x < math.inf})
+    if len(values) == 1:
+        return problem
+    rates = {}
+    for v in values:
+        shows = [[x <= v for x in row] for row in variance]
+        if all(any(shows[i][j] for i in range(K)) for j in range(K)):
+            weak = [
+                j
+                for j in range(K)
+                if not shows[j][j] and not all(shows[i][j] for i in range(K) if i != j)
+            ]
+            if weak:
+                rates[v] = (cover(shows, weak) * problem.upper * v) ** (1 / 3) * horizon ** (2 / 3)
+            else:
+                rates[v] = math.sqrt(v * independent(shows) * horizon)
+    best = min(rates, key=lambda v: rates[v])
+    cut = [[best if x <= best else math.inf for x in row] for row in variance]
+    return Problem(Feedback(np.array(cut)), problem.means, problem.upper)
+
+
+def batch(t: int, past: Any, problem: Problem, delta: float) -> list[int]:
+    """Algorithm 2 on a graph with one variance, where information is not a count."""
+    notes, K = past.notes, len(problem)
+    sigma = problem.feedback.uniform_sigma
+    assert sigma is not None
+    n, alive = past.information, notes["alive"]
+    unit = min(1 / sigma**2 if sigma else math.inf, 1e12 / problem.upper**2)
+    theta = [s / m if m else 0.0 for s, m in zip(past.sums, n, strict=True)]
+    r = notes["round"] = notes["round"] + 1
+    if r > 1:
+        width = math.sqrt(2 * math.log(8 * K**2 * r**3 / delta)) if sigma else 0.0
+        g = [width / math.sqrt(m) for m in n]
+        bar = max(theta[j] - g[j] for j in alive)
+        bar -= 1e-12 * abs(bar) if sigma == 0 else 0
+        alive = notes["alive"] = [j for j in alive if theta[j] + g[j] >= bar]
+    if len(alive) == 1:
+        return [alive[0]]
+    shows = problem.feedback.observes
+    strong = [j for j in alive if any(shows[i, j] for i in alive)]
+    weak = [j for j in alive if j not in strong]
+    gaps = [max(theta) - x if r > 1 else 0.0 for x in theta]
+    everyone = list(range(K))
+    if weak:
+        found = best_cover(problem, everyone, weak, gaps)
+        m = float(min(sum(found[i] for i in everyone if shows[i, j]) for j in weak))
+        notes["alpha"] = min(notes.get("alpha", math.inf), m)
+    gamma = (sigma * notes.get("alpha", 1.0) * t / problem.upper) ** (2 / 3)
+    rarest = min((n[j] for j in weak), default=math.inf)
+    seen = min((n[j] for j in strong), default=math.inf)
+    if weak and rarest < seen and round(rarest / unit) < gamma:
+        c = best_cover(problem, everyone, weak, gaps)
+    elif strong:
+        c = best_cover(problem, alive, strong, gaps)
+    else:
+        c = [Fraction(i == max(alive, key=lambda j: theta[j])) for i in range(K)]
+    support = sum(x > 0 for x in c)
+    return [i for i in range(K) for _ in range(math.ceil(c[i] * support))]
+
+
+# ---- the cost version ----------------------------------------------------------------------------
+
+
+def first_optimum(
+    cost: Sequence[float], second: Sequence[float], P: Sequence[Sequence[float]], need: list[float]
+) -> list[float]:
+    """The c >= 0 with sum_i c_i P_ij >= need_j of least (cost, second cost, c_0, ...), exactly."""
+    K, targets = len(cost), [j for j, x in enumerate(need) if x > 0]
+    table: list[list[Fraction]] = [
+        [Fraction(P[i][j]) for j in targets]
+        + [Fraction(i == k) for k in range(K)]
+        + [Fraction(cost[i]), Fraction(second[i])]
+        for i in range(K)
+    ]
+    m = len(targets)
+    rise = [Fraction(need[j]) for j in targets] + [Fraction(0)] * (K + 2)
+
+    def limit(i: int) -> tuple[Fraction, ...]:
+        return tuple(x / table[i][q] for x in (table[i][-2], table[i][-1], *table[i][m:-2]))
+
+    while any(x > 0 for x in rise[:-2]):
+        q = rise.index(max(rise[:-2]))
+        r = min((i for i in range(K) if table[i][q] > 0), key=limit)
+        scale = table[r][q]
+        table[r] = [x / scale for x in table[r]]
+        for row in [*table[:r], *table[r + 1 :], rise]:
+            f = row[q]
+            if f:
+                row[:] = [x - f * y if y else x for x, y in zip(row, table[r], strict=True)]
+    return [float(-x) for x in rise[m:-2]]
+
+
+def phase(t: int, past: Any, problem: Problem, L: float) -> list[list[int]] | None:
+    """The four quarters of a phase; None where the best survivor is to be played."""
+    notes, K, D = past.notes, len(problem), problem.upper
+    P = precisions(problem).tolist()
+    theta = [s / n for s, n in zip(past.sums, past.information, strict=True)]
+    top = max(theta[j] for j in notes["alive"])
+    gaps = [max(top - x, 0.0) for x in theta]
+    left = notes["horizon"] - t
+    while True:
+        eps = notes["eps"]
+        need, cost = [0.0] * K, [0.0] * K
+        for j in range(K):
+            if j in notes["alive"]:
+                need[j] = max(64 * L / eps**2 - past.information[j], 0.0)
+                cost[j] = min(gaps[j], eps) + eps / 4
+            else:
+                cost[j] = min(D, gaps[j] + eps / 4)
+        plan = first_optimum(cost, gaps, P, need)
+        spent = sum(c * x for c, x in zip(plan, cost, strict=True))
+        if spent > eps * left:
+            return None
+        if sum(plan) > left:  # the plays cost different amounts, and fewer dear ones may do
+            shortest = first_optimum([1.0] * K, gaps, P, need)
+            assert sum(shortest) > left, "this problem needs the budgeted program: choose another"
+            return None
+        plays = [max(math.ceil(c - 1e-7), 0) for c in plan]
+        if any(plays):
+            break
+        notes["eps"] = eps / 2
+    return [
+        [
+            i
+            for i in range(K)
+            for _ in range(math.ceil(plays[i] * q / 4) - math.ceil(plays[i] * (q - 1) / 4))
+        ]
+        for q in (1, 2, 3, 4)
+    ]
+
+
+def survivors(past: Any, L: float) -> list[int]:
+    """Who is not worse than another survivor, by the likelihood ratio."""
+    alive, n = past.notes["alive"], past.information
+    theta = [s / m for s, m in zip(past.sums, n, strict=True)]
+    return [
+        j
+        for j in alive
+        if not any(
+            theta[k] > theta[j] and (theta[k] - theta[j]) ** 2 >= 2 * L * (1 / n[k] + 1 / n[j])
+            for k in alive
+        )
+    ]
+
+
+def by_cost(t: int, past: Any, problem: Problem, L: float) -> list[int]:
+    """The plays that follow after t rounds."""
+    notes = past.notes
+    if len(notes["alive"]) == 1:
+        return [notes["alive"][0]]
+    if t == 0:
+        return sorted(shower(precisions(problem), j) for j in range(len(problem)))
+    alive = survivors(past, L)
+    if len(alive) < len(notes["alive"]):
+        notes |= {"alive": alive, "quarters": None}
+        if len(alive) == 1:
+            return [alive[0]]
+    while notes["quarters"]:
+        quarter = notes["quarters"].pop(0)
+        if quarter:
+            return list(quarter)
+    if notes["quarters"] is not None:  # a phase has ended
+        notes["eps"] /= 2
+        notes["quarters"] = None
+    quarters = phase(t, past, problem, L)
+    if quarters is None:
+        best = max(notes["alive"], key=lambda j: past.sums[j] / past.information[j])
+        return [best] * max(1, t // 8)
+    notes["quarters"] = quarters
+    return list(notes["quarters"].pop(0))
+
+
+def minimax_sigma(
+    t: int, past: Any, problem: Problem, parameters: Mapping[str, float], _: object
+) -> int:
+    """Algorithm 2 on the observations that are good enough, or by cost."""
+    notes = past.notes
+    delta = parameters["delta"] or 1 / max(2, notes["horizon"])
+    if t == 1:
+        notes |= {"round": 0, "alive": list(range(len(problem))), "batch": [], "quarters": None}
+        notes |= {"eps": problem.upper, "graph": threshold(problem, notes["horizon"])}
+    if not notes["batch"]:
+        if parameters["version"] == 0:
+            notes["batch"] = batch(t - 1, past, notes["graph"], delta)
+        else:
+            L = math.log(len(problem) / delta)
+            notes["batch"] = by_cost(t - 1, past, problem, L)
+    return int(notes["batch"].pop(0))
