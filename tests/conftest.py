@@ -72,9 +72,16 @@ def postgres() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Group tests that are parametrised with a policy by its name."""
+    """Group tests by the policy that they are parametrised with, or that their file is named after.
+
+    The file of `v-ids` is test_v_ids.py.
+    """
+    from sidelight.policies import registry  # noqa: PLC0415 - a test runs this file alone
+
     for item in items:
         call = getattr(item, "callspec", None)
         name = call.params.get("name") if call is not None else None
-        if isinstance(name, str):
-            item.add_marker(pytest.mark.xdist_group(name))
+        stem = item.path.stem.removeprefix("test_").replace("_", "-")
+        group = name if name in registry.names() else stem
+        if group in registry.names():
+            item.add_marker(pytest.mark.xdist_group(group))
