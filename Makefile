@@ -15,10 +15,10 @@ run: $(STAMP)                ## analyse a shipped problem, race policies on it; 
 	$(BIN)/sidelight race examples/dosing.toml -T 1e5 -n 200 --seed 1 --out out/dosing
 
 test: $(STAMP) system        ## every test but the campaigns
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not campaign" $(ARGS)
+	$(BIN)/python -m pytest -n auto -m "not campaign" $(ARGS)
 
 campaign: $(STAMP)           ## the long versions; figures go to docs/trust.md
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m campaign $(ARGS)
+	$(BIN)/python -m pytest -n auto -m campaign $(ARGS)
 
 check: $(STAMP)              ## format, lint, types, and the rules of the house
 	$(BIN)/ruff format --check .

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 if TYPE_CHECKING:
     from commands import Command
@@ -71,17 +72,29 @@ def postgres() -> Path:
     return found[-1].parent
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Group tests by the policy that they are parametrised with, or that their file is named after.
-
-    The file of `v-ids` is test_v_ids.py.
-    """
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """All tests of one policy go to one worker, any other test to the next that is free."""
     from sidelight.policies import registry  # noqa: PLC0415 - a test runs this file alone
 
-    for item in items:
-        call = getattr(item, "callspec", None)
-        name = call.params.get("name") if call is not None else None
-        stem = item.path.stem.removeprefix("test_").replace("_", "-")
-        group = name if name in registry.names() else stem
-        if group in registry.names():
-            item.add_marker(pytest.mark.xdist_group(group))
+    names = sorted(registry.names(), key=len, reverse=True)
+    return ByPolicy(config, log, names)
+
+
+class ByPolicy(LoadScopeScheduling):  # type: ignore[misc]
+    """Groups tests by the policy in their parameters, or that their file is named after.
+
+    xdist has groups of its own, but with pytest 9.2 it does not see them.
+    """
+
+    def __init__(self, config: pytest.Config, log: Any, names: list[str]) -> None:
+        super().__init__(config, log)
+        self.names = names
+
+    def _split_scope(self, nodeid: str) -> str:
+        path, _, parameters = nodeid.partition("[")
+        stem = Path(path.partition("::")[0]).stem.removeprefix("test_").replace("_", "-")
+        if stem in self.names:
+            return stem
+        given = f"-{parameters.rstrip(']')}-"
+        return next((name for name in self.names if f"-{name}-" in given), nodeid)

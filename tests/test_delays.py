@@ -11,7 +11,7 @@ from scipy import stats
 
 import sidelight as sl
 from naive.loop import noise_of
-from races import friendly
+from races import friendly, ready
 from sidelight.engine.contract import LATE
 from sidelight.engine.delays import Delay, begin_mail, delayed_step, fixed, geometric
 from sidelight.engine.runner import begin
@@ -74,15 +74,15 @@ def test_the_values_are_those_of_the_play_that_shows_them() -> None:
 
 @everyone
 def test_no_delay_is_no_delay(name: str) -> None:
-    plain, waited = (sl.simulate(friendly(), name, 200, 3, delay=d) for d in (None, 0))
+    plain, waited = (sl.simulate(friendly(), ready(name), 200, 3, delay=d) for d in (None, 0))
     assert plain.plays.tobytes() == waited.plays.tobytes()
 
 
 @everyone
 @pytest.mark.parametrize("delay", [3, 500, "geometric:20"])
 def test_every_policy_can_wait(name: str, delay: int | str) -> None:
-    results = sl.simulate(friendly(), name, 400, 3, delay=delay, threads=2)
-    again = sl.simulate(friendly(), name, 400, 3, delay=delay, threads=1)
+    results = sl.simulate(friendly(), ready(name), 400, 3, delay=delay, threads=2)
+    again = sl.simulate(friendly(), ready(name), 400, 3, delay=delay, threads=1)
     assert (results.plays.sum(axis=2) == 400).all()
     assert np.isfinite(results.regret).all()
     assert results.plays.tobytes() == again.plays.tobytes()

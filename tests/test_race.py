@@ -171,7 +171,7 @@ def test_fewer_rounds_than_actions_are_allowed_with_a_note(
     done = sidelight("race", dosing, "-p", "greedy", "-T", 3, "-n", 2)
     assert done.code == 0
     assert "note: 3 rounds for 4 actions" in done.err
-    assert "note" not in sidelight("race", dosing, "-p", "greedy", "-T", 4, "-n", 2).err
+    assert "rounds for" not in sidelight("race", dosing, "-p", "greedy", "-T", 4, "-n", 2).err
 
 
 def test_a_policy_that_fails_leaves_the_others(

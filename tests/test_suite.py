@@ -88,11 +88,11 @@ def test_keys_depend_on_everything() -> None:
 
 
 def line(policy: str, mean: float, q95: float, error: float = 0.1) -> Line:
-    return Line(policy, mean, error, q95, q95, q95, 0.5)
+    return Line(policy, 300, mean, error, q95, q95, q95, 0.5)
 
 
 def example(*lines: Line) -> Panel:
-    return Panel("bandit", 5, 100, 300, 2.0, lines)
+    return Panel("bandit", 5, 100, 2.0, lines)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import sidelight as sl
+from races import ready
 from sidelight.policies import registry
 from strategies import problems
 
@@ -144,6 +145,6 @@ def test_wrong_arguments_say_what_to_do() -> None:
 
 @pytest.mark.parametrize("name", registry.names())
 def test_a_trace_can_be_made_again(name: str) -> None:
-    one, two = (sl.trace(bandit, name, 60, seed=5) for _ in range(2))
+    one, two = (sl.trace(bandit, ready(name), 60, seed=5) for _ in range(2))
     assert one.observations.tobytes() == two.observations.tobytes()
     assert one.why == two.why

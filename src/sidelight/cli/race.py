@@ -13,6 +13,7 @@ from .. import console, figures, files
 from ..errors import InputError, Interrupted, PolicyError
 from ..problem import Problem
 from ..simulate import Results, simulate
+from ..simulate.simulate import MAX_HORIZON, whole
 from .options import count, read_problem, seed_option
 
 FIGURES = (".png", ".svg", ".pdf")
@@ -75,6 +76,7 @@ def race_command(
     """
     problem, name = read_problem(file)
     _check_outputs(out, plot)
+    whole("horizon", numbers["horizon"], 1, MAX_HORIZON)
     chosen = _chosen(policies, problem, numbers["horizon"])
     if numbers["horizon"] < len(problem):
         click.echo(

@@ -42,7 +42,8 @@ HORIZONS = (10_000, 100_000)
 REPLICATES = 300
 SEED = 2015
 LARGE = 50  # actions; above, what solves linear programs or integrals in a round is left out
-SLOW = {"v-ids": 1e4}  # the longest horizon of a policy whose rounds take microseconds
+# Policies whose rounds take microseconds: their longest horizon, and the most replicates.
+SLOW = {"v-ids": (1e4, 60), "asymptotic-sigma": (1e5, 100), "ossb": (1e5, 100)}
 SMALL_ONLY = {"asymptotic", "asymptotic-sigma", "ossb", "minimax", "minimax-sigma", "v-ids"}
 
 
@@ -103,7 +104,8 @@ def cells(
             for name in policies or registry.names():
                 policy = _text(name, problem)
                 if _is_affordable(name, problem, horizon) and _runs(policy, problem, horizon):
-                    yield Cell(recipe, problem, policy, horizon, replicates)
+                    runs = min(replicates, SLOW.get(name, (0, replicates))[1])
+                    yield Cell(recipe, problem, policy, horizon, runs)
 
 
 def _text(name: str, problem: Problem) -> str:
@@ -120,7 +122,7 @@ def _text(name: str, problem: Problem) -> str:
 def _is_affordable(name: str, problem: Problem, horizon: int) -> bool:
     if len(problem) > LARGE and name in SMALL_ONLY:
         return False
-    return horizon <= SLOW.get(name, math.inf)
+    return horizon <= SLOW.get(name, (math.inf, 0))[0]
 
 
 def _runs(policy: str, problem: Problem, horizon: int) -> bool:

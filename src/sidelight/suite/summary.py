@@ -34,6 +34,7 @@ class Line:
     """The regret of one policy."""
 
     policy: str
+    runs: int
     mean: float
     error: float
     q95: float
@@ -49,7 +50,6 @@ class Panel:
     recipe: str
     actions: int
     horizon: int
-    replicates: int
     bound: float
     lines: tuple[Line, ...]
 
@@ -91,7 +91,14 @@ def line(cell: Cell, results: Results) -> Line:
     q95, q99 = np.quantile(late, [0.95, 0.99])
     error = float(late.std(ddof=1) / math.sqrt(len(late))) if len(late) > 1 else math.nan
     return Line(
-        cell.name, float(late.mean()), error, float(q95), float(q99), float(late.max()), growth
+        policy=cell.name,
+        runs=len(late),
+        mean=float(late.mean()),
+        error=error,
+        q95=float(q95),
+        q99=float(q99),
+        most=float(late.max()),
+        growth=growth,
     )
 
 
@@ -110,7 +117,6 @@ def panel(raced: Sequence[tuple[Cell, Results]]) -> Panel:
         recipe=first.recipe,
         actions=len(first.problem),
         horizon=first.horizon,
-        replicates=first.replicates,
         bound=lower_bound(first.problem, first.horizon),
         lines=tuple(lines),
     )
@@ -157,13 +163,13 @@ def _page(p: Panel) -> list[str]:
     rows = [
         f"## {p.recipe}, T = {p.horizon:,}",
         "",
-        f"{p.actions} actions, {p.replicates} replicates, {bound}.",
+        f"{p.actions} actions, {bound}.",
         "",
-        "| policy | mean | error | 95% | 99% | most | to best | growth | to bound |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "| policy | runs | mean | error | 95% | 99% | most | to best | growth | to bound |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for x in p.lines:
-        numbers = [x.mean, x.error, x.q95, x.q99, x.most, p.ratio(x), x.growth]
+        numbers = [x.runs, x.mean, x.error, x.q95, x.q99, x.most, p.ratio(x), x.growth]
         to_bound = x.mean / p.bound if p.bound > 0 else math.nan
         name = f"**{x.policy}**" if x.policy == DEFAULT else x.policy
         rows.append("| " + " | ".join([name, *map(_number, [*numbers, to_bound])]) + " |")
