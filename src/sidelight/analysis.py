@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from . import bounds, guarantees
 from .bounds import Bound
 from .curves import minimax_rate
 from .feedback import Feedback
-from .labels import Label, display, encode_label
+from .labels import display, encode_label, some
 from .problem import Problem
 from .recommend import Recommendation, recommend
 from .structure import Actions, Bracket, GradedBracket, Structure, structure
@@ -169,17 +169,6 @@ def caveats(found: Structure) -> list[str]:
             "(--budget) may close them, on large structures it may not."
         )
     return notes
-
-
-def some(labels: Sequence[Label], actions: Actions, most: int = 4) -> str:
-    """'A, B and C', 'actions 1 and 2', or 'A, B, C, D and 7 more'."""
-    names = [display(labels[i]) for i in actions]
-    if len(names) > most + 1:
-        names = [*names[:most], f"{len(names) - most} more"]
-    said = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
-    if all(isinstance(labels[i], str) for i in actions):
-        return said
-    return f"action {said}" if len(actions) == 1 else f"actions {said}"
 
 
 def prices(analysis: Analysis) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -122,6 +122,17 @@ def display(label: Label) -> str:
     """The label as one line of text that is safe to print."""
     text = str(label)
     return text if text.isprintable() else repr(text)[1:-1]
+
+
+def some(labels: Sequence[Label], actions: Sequence[int], most: int = 4) -> str:
+    """'A, B and C', 'actions 1 and 2', or 'A, B, C, D and 7 more'."""
+    names = [display(labels[i]) for i in actions]
+    if len(names) > most + 1:
+        names = [*names[:most], f"{len(names) - most} more"]
+    said = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+    if all(isinstance(labels[i], str) for i in actions):
+        return said
+    return f"action {said}" if len(actions) == 1 else f"actions {said}"
 
 
 def _is_itself(label: Label) -> bool:

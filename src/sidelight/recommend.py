@@ -14,9 +14,7 @@ import numpy as np
 
 from .errors import InputError
 from .feedback import Feedback
-from .labels import display
-
-NAMED = 3  # labels in a sentence; beyond that, a number
+from .labels import some
 
 
 @dataclass(frozen=True)
@@ -55,13 +53,14 @@ def _reason(feedback: Feedback) -> str:
     weak = np.flatnonzero(~own & ~others)
     if len(weak):
         who = np.flatnonzero(seen[:, weak].any(axis=1))
+        hidden, shown = (some(feedback.labels, actions.tolist()) for actions in (weak, who))
         return (
-            f"{_names(feedback, weak)} must be looked at through {_names(feedback, who)}, and it "
-            "pays for that only as long as it repays itself"
+            f"{hidden} must be looked at through {shown}, and it pays for that only as long as it "
+            "repays itself"
         )
     if not own.all():
-        blind = _names(feedback, np.flatnonzero(~own))
-        return f"{blind} cannot be learnt by playing it, on which optimism and sampling rely"
+        blind = some(feedback.labels, np.flatnonzero(~own).tolist())
+        return f"{blind} cannot be learnt by playing them, on which optimism and sampling rely"
     if feedback.is_bandit:
         return "a bandit, on which it loses a little less than Thompson sampling"
     return "it plays what shows most for its price, not only what may be best"
@@ -75,9 +74,3 @@ def _remarks(feedback: Feedback, upper: float, horizon: float | None) -> list[st
     if feedback.uniform_sigma is not None:
         said.append("if a proved bound on the worst case matters more, 'minimax' has one")
     return said
-
-
-def _names(feedback: Feedback, which: np.ndarray[tuple[int], np.dtype[np.int64]]) -> str:
-    if len(which) > NAMED:
-        return f"{len(which)} of the {len(feedback)} actions"
-    return " and ".join(display(feedback.labels[j]) for j in which)
