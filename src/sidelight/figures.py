@@ -180,10 +180,13 @@ def draw_ratios(problems: Sequence[str], policies: Sequence[str], ratios: Array)
         text = "inf" if value == np.inf else f"{value:.2f}" if value < 10 else f"{value:.0f}"
         bold = "bold" if value < 1.005 else "normal"
         ax.text(x, y, text, ha="center", va="center", fontsize=6.5, fontweight=bold)
-    ax.set_xticks(range(len(policies)), policies, rotation=60, ha="left", fontsize=8)
+    ax.set_xticks(range(len(policies)), policies, rotation=60, fontsize=8)
+    for label in ax.get_xticklabels():
+        label.set(ha="left", rotation_mode="anchor")
     ax.xaxis.tick_top()
     ax.set_yticks(range(len(problems)), problems, fontsize=7.5)
     ax.tick_params(length=0)
     for side in ("top", "right", "bottom", "left"):
         ax.spines[side].set_visible(False)
+    ax.figure.get_layout_engine().set(w_pad=0.15, h_pad=0.1)  # inches, so that no label is cut
     return ax.figure
