@@ -123,7 +123,7 @@ def announce(functions: Mapping[str, Any]) -> None:
     new = [name for name, function in functions.items() if not is_kept(function)]
     if new:
         sys.stderr.write(
-            f"sidelight: compiling {', '.join(new)}: once, some seconds each; kept in "
+            f"sidelight: compiling {', '.join(new)}: once, up to a minute each; kept in "
             f"{cache_folder()}\n"
         )
         sys.stderr.flush()
