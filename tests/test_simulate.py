@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import numpy as np
@@ -248,6 +249,13 @@ def test_a_policy_that_fails_does_not_spoil_the_race() -> None:
     assert kept.policies == ("ucb-n", "Optimist")
     alone = sl.simulate(bandit, ["ucb-n", Optimist()], 20, 3, seed=4)
     assert kept.regret.tobytes() == alone.regret.tobytes()
+
+
+def test_a_policy_that_cannot_be_copied_does_not_spoil_the_race() -> None:
+    locked = Fixed(threading.Lock(), "locked")
+    with pytest.raises(sl.PolicyError, match="policy 'locked', replicate 0") as caught:
+        sl.simulate(bandit, ["greedy", locked], 50, 4)
+    assert caught.value.results.policies == ("greedy",)
 
 
 def test_nothing_is_kept_if_everybody_fails() -> None:

@@ -40,8 +40,8 @@ class Match:
     """One replicate of one policy of the caller's."""
 
     def __init__(self, policy: Any, name: str, stage: Stage, replicate: int) -> None:
-        self.policy = copy.deepcopy(policy)  # what it remembers ends with the replicate
         self.name, self.stage, self.replicate, self.t = name, stage, replicate, 0
+        self.policy = self._copied(policy)  # what it remembers ends with the replicate
         key = np.random.SeedSequence(stage.seed, spawn_key=(replicate,))
         self.rng = np.random.default_rng(key)
         self.noise, self.data = begin(stage.noise, replicate, len(stage.problem))
@@ -60,6 +60,16 @@ class Match:
             delayed_step(self.t, action, stage.world, stage.known, *luck, self.mail, stage.delay)
         self.belief = self.belief.with_data(self.data)
         return action, seen
+
+    def _copied(self, policy: Any) -> Any:
+        try:
+            return copy.deepcopy(policy)
+        except Exception as error:
+            raise PolicyError(
+                f"policy {self.name!r}, replicate {self.replicate}: it cannot be copied "
+                f"({type(error).__name__}: {error}), and each replicate needs its own: leave out "
+                "files and locks, or give it a __deepcopy__"
+            ) from error
 
     def _choose(self) -> int:
         where = f"policy {self.name!r}, round {self.t} of replicate {self.replicate}"
