@@ -16,8 +16,10 @@ import sidelight as sl
 from naive import loop
 from races import friendly
 from sidelight.engine.compiled import is_kept
+from sidelight.engine.runner import DONE
 from sidelight.policies import registry
 from sidelight.simulate import entry
+from sidelight.simulate.own import play_own
 from sidelight.simulate.simulate import check_checkpoints, usable_threads
 
 POLICIES = ["ucb-n", "ts-n", "greedy", "uniform"]
@@ -328,6 +330,21 @@ def test_ctrl_c_keeps_what_was_finished() -> None:
 
 
 # ---- starting up ---------------------------------------------------------------------------------
+
+
+def test_ctrl_c_after_the_last_round_of_a_replicate_finds_its_outcome() -> None:
+    stage = entry.set_stage(bandit, 5, 0)
+    outcome = np.full((2, 1), np.nan), np.zeros((2, len(bandit)), dtype=np.int64)
+    job = entry.new_job(stage, 0, np.array([5]), *outcome)
+
+    def press() -> None:
+        if job.control[DONE] == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play_own(Fixed(1), "fixed", stage, job, press)
+    assert job.regret[0, 0] == pytest.approx(5 * bandit.gaps[1])
+    assert job.plays[0, 1] == 5
 
 
 def test_importing_sidelight_does_not_import_numba() -> None:

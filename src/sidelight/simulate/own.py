@@ -30,10 +30,12 @@ def play_own(policy: Any, name: str, stage: Stage, job: Job, report: Callable[[]
                 if job.control[STOP]:
                     return
                 match.play_round()
+                if match.t == checkpoint:
+                    job.regret[row, column] = match.data.plays @ stage.world.gaps
+                    job.plays[row] = match.data.plays
+                # Only now: Ctrl-C from here on must find the outcome of a round that counts.
                 job.control[DONE] += 1
                 report()
-            job.regret[row, column] = match.data.plays @ stage.world.gaps
-        job.plays[row] = match.data.plays
 
 
 class Match:
