@@ -16,7 +16,9 @@ from sidelight.engine.contract import LATE
 from sidelight.engine.delays import Delay, begin_mail, delayed_step, fixed, geometric
 from sidelight.engine.runner import begin
 from sidelight.policies import registry
+from sidelight.simulate.crew import delay_of
 from sidelight.simulate.entry import set_stage
+from sidelight.simulate.simulate import Plan, Wait
 
 ALARM = 1e-4
 everyone = pytest.mark.parametrize("name", registry.names())
@@ -97,6 +99,17 @@ def test_a_policy_of_ones_own_waits_too() -> None:
 
     results = sl.simulate(friendly(2), Looker(), 50, 2, delay=6)
     assert (results.plays[0] == [7, 43]).all()
+
+
+@pytest.mark.parametrize("delay", [30, 60, 200, "geometric:30"])
+def test_no_room_is_made_for_what_comes_after_the_horizon(delay: int | str) -> None:
+    problem = sl.gallery("star")
+    short, long = (
+        sl.simulate(problem, "greedy", T, 5, checkpoints=[60], delay=delay) for T in (60, 2_000)
+    )
+    assert (short.regret[:, :, 0] == long.regret[:, :, 0]).all()
+    plan = Plan(problem, (), (), 60, 1, 0, 1, np.array([60]), Wait("geometric", 1e6))
+    assert delay_of(plan).longest == 60
 
 
 def test_a_long_delay_costs_and_the_default_knows_what_is_under_way() -> None:

@@ -42,12 +42,17 @@ class Task:
 
 
 def delay_of(plan: Plan) -> Delay:
-    """The delay as the engine reads it."""
+    """The delay as the engine reads it.
+
+    What would come after the horizon never comes: there is no need to make room for it.
+    """
     if plan.delay is None:
         return at_once()
     if plan.delay.kind == "geometric":
-        return geometric(plan.delay.rounds, plan.seed)
-    return fixed(int(plan.delay.rounds))
+        delay = geometric(plan.delay.rounds, plan.seed)
+    else:
+        delay = fixed(int(plan.delay.rounds))
+    return delay._replace(longest=min(delay.longest, plan.horizon))
 
 
 class Crew:
