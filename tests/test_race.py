@@ -140,6 +140,7 @@ def test_out_gets_data_tables_and_figures(sidelight: Command, dosing: Path, tmp_
         (["-T", "-5"], "'-5' is not a positive number"),
         (["-T", "nan"], "'nan' is not a positive number"),
         (["-T", "1e30"], "must be at least 1 and at most"),
+        (["-n", "4e9"], "do not fit in memory: ask for fewer"),
         (["--seed", "-1"], "--seed"),
         (["--threads", "0"], "--threads"),
         (["--plot", "x.gif"], "needs one of the suffixes .png, .svg, .pdf"),
@@ -155,6 +156,18 @@ def test_bad_input_gets_a_sentence(
     assert done.out == ""
     assert says in done.err
     assert "Traceback" not in done.err
+
+
+def test_too_little_memory_gets_a_sentence(
+    sidelight: Command, dosing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object, **named: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(module, "simulate", full)
+    done = sidelight("race", dosing, "-p", "greedy")
+    assert done.code == 1
+    assert "error: there is not enough memory" in done.err
 
 
 def test_a_file_without_means_cannot_race(sidelight: Command, tmp_path: Path) -> None:

@@ -210,6 +210,7 @@ def test_an_own_policy_agrees_with_a_twin_on_a_graded_structure() -> None:
         ({"horizon": "many"}, "must be a whole number"),
         ({"horizon": 10**18}, "at most"),
         ({"replicates": 0}, "replicates = 0 must be at least 1"),
+        ({"replicates": 2**32 - 1, "horizon": 10**9}, "do not fit in memory: ask for fewer"),
         ({"seed": -1}, "seed = -1 must be at least 0"),
         ({"threads": 0}, "threads = 0 must be at least 1"),
         ({"checkpoints": [0]}, "a checkpoint = 0 must be at least 1"),

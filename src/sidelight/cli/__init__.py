@@ -55,6 +55,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     except SidelightError as error:
         click.echo(f"error: {error}", err=True)
         return error.exit_code
+    except MemoryError:
+        click.echo("error: there is not enough memory for so many rounds or values", err=True)
+        return 1
     except BrokenPipeError:  # the reader went away, as in `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:

@@ -7,6 +7,7 @@ interrupted race has finished about as many replicates of each policy. A compile
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -19,11 +20,12 @@ import numpy as np
 from ..engine.contract import Floats, Ints
 from ..engine.delays import Delay, at_once, fixed, geometric
 from ..engine.runner import DONE, STOP, Job, step
-from ..errors import Interrupted, PolicyError
+from ..errors import InputError, Interrupted, PolicyError
 from .entry import Entry, announce, enter, new_job, set_stage
 from .own import play_own
 from .results import Results
 from .simulate import Plan, Progress
+from .trace import CELLS
 
 CHUNKS = 32  # at least, where there are so many replicates
 PAUSE = 0.1  # seconds between two looks at the progress
@@ -55,6 +57,18 @@ def delay_of(plan: Plan) -> Delay:
     return delay._replace(longest=min(delay.longest, plan.horizon))
 
 
+def room_for(plan: Plan) -> tuple[Floats, Ints]:
+    """Regrets at the checkpoints and plays at the end, still 0."""
+    shape = len(plan.policies), plan.replicates
+    if math.prod(shape) * (len(plan.checkpoints) + len(plan.problem)) > CELLS:
+        raise InputError(
+            f"the regrets of {plan.replicates:,} replicates at {len(plan.checkpoints):,} "
+            "checkpoints do not fit in memory: ask for fewer of either"
+        )
+    regret = np.zeros((*shape, len(plan.checkpoints)))
+    return regret, np.zeros((*shape, len(plan.problem)), dtype=np.int64)
+
+
 class Crew:
     """The tasks of a race, and who does them."""
 
@@ -65,9 +79,7 @@ class Crew:
             enter(policy, plan.problem, plan.horizon) if isinstance(policy, str) else None
             for policy in plan.policies
         ]
-        shape = len(plan.policies), plan.replicates
-        self.regret: Floats = np.zeros((*shape, len(plan.checkpoints)))
-        self.plays: Ints = np.zeros((*shape, len(plan.problem)), dtype=np.int64)
+        self.regret, self.plays = room_for(plan)
         self.tasks = list(self._tasks())
         self.failures: dict[int, PolicyError] = {}
         self.reported = time.monotonic()

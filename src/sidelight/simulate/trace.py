@@ -29,7 +29,7 @@ from ..problem import Problem, from_document
 from ..variances import frozen
 from .simulate import MAX_HORIZON, check_problem, name_of, whole
 
-CELLS = 2**31  # horizon times actions: 16 GB of observations
+CELLS = 2**31  # 16 GB of numbers: of a trace, horizon times actions
 CHOSEN = "chosen"  # the word for a choice of the caller's own policy
 
 
