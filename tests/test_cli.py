@@ -137,6 +137,19 @@ def test_a_reader_that_goes_away_is_no_disaster(dosing: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_nor_is_one_that_goes_away_in_the_middle(dosing: Path) -> None:
+    command = [sys.executable, "-m", "sidelight", "trace", str(dosing), "-p", "greedy", "-T", "1e5"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        errors = process.stderr.read()
+    assert process.returncode == 0
+    assert "Traceback" not in errors
+
+
 def test_help_shows_every_command(sidelight: Command) -> None:
     done = sidelight("--help")
     assert done.code == 0

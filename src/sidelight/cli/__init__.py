@@ -60,6 +60,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         return 1
     except BrokenPipeError:  # the reader went away, as in `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:
+        pass  # click found out first, in the middle of the output, and has silenced the streams
     except OSError as error:
         click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
         return 1
