@@ -145,7 +145,9 @@ def test_out_gets_data_tables_and_figures(sidelight: Command, dosing: Path, tmp_
         (["--threads", "0"], "--threads"),
         (["--plot", "x.gif"], "needs one of the suffixes .png, .svg, .pdf"),
         (["--plot", "nowhere/x.png"], "there is no folder nowhere"),
+        (["--plot", "."], "needs one of the suffixes"),
         (["--out", "dosing.toml"], "dosing.toml: cannot be written"),
+        (["--out", "/proc/self"], "cannot be written"),
     ],
 )
 def test_bad_input_gets_a_sentence(
@@ -156,6 +158,15 @@ def test_bad_input_gets_a_sentence(
     assert done.out == ""
     assert says in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_folder_in_the_place_of_a_file_is_found_before_the_race(
+    sidelight: Command, dosing: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "out" / "table.md").mkdir(parents=True)
+    done = sidelight("race", dosing, "-p", "greedy", "--out", "out")
+    assert (done.code, done.out) == (2, "")
+    assert "out/table.md: cannot be written: it is a folder" in done.err
 
 
 def test_too_little_memory_gets_a_sentence(

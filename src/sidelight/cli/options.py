@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tempfile
 from pathlib import Path
 
 import click
@@ -46,3 +47,17 @@ def read_problem(file: Path) -> tuple[Problem, str]:
     if not isinstance(problem, Problem):
         raise InputError(f"{file}: a simulation needs the true means: give it a [means] table")
     return problem, problem.name or file.stem
+
+
+def check_output(file: Path) -> None:
+    """Refuse a file that cannot be written, before the work that would be lost."""
+    folder = file.resolve().parent  # through a symbolic link, as `files.replace` writes
+    if not folder.is_dir():
+        raise InputError(f"{file}: cannot be written: there is no folder {file.parent}; make it")
+    if file.is_dir():
+        raise InputError(f"{file}: cannot be written: it is a folder")
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(f"{file}: cannot be written: {error.strerror or error}") from None

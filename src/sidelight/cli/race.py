@@ -14,9 +14,10 @@ from ..errors import InputError, Interrupted, PolicyError
 from ..problem import Problem
 from ..simulate import Results, simulate
 from ..simulate.simulate import MAX_HORIZON, whole
-from .options import count, read_problem, seed_option
+from .options import check_output, count, read_problem, seed_option
 
 FIGURES = (".png", ".svg", ".pdf")
+WRITTEN = ("results.parquet", "table.csv", "table.md", "regret.svg", "regret.png")
 # The default, the paper's two, and what people know. Compiling all would take minutes.
 USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
 
@@ -105,13 +106,15 @@ def _check_outputs(out: Path | None, plot: Path | None) -> None:
     """Before the race: nobody wants to hear after an hour that a folder is missing."""
     if plot is not None and plot.suffix.lower() not in FIGURES:
         raise InputError(f"{plot}: a figure needs one of the suffixes {', '.join(FIGURES)}")
-    if plot is not None and not plot.absolute().parent.is_dir():
-        raise InputError(f"{plot}: there is no folder {plot.parent}; make it first")
+    if plot is not None:
+        check_output(plot)
     if out is not None:
         try:
             out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{out}: cannot be written: {error.strerror or error}") from None
+        for name in WRITTEN:
+            check_output(out / name)
 
 
 def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..simulate import trace
-from .options import count, read_problem, seed_option
+from .options import check_output, count, read_problem, seed_option
 
 
 @click.command("trace")
@@ -29,6 +29,8 @@ def trace_command(file: Path, policy: str, horizon: int, seed: int, output: Path
         sidelight trace dosing.toml -p ucb-n:exploration=0.5 -T 1e5 --seed 1 -o run.jsonl
     """
     problem, _ = read_problem(file)
+    if output is not None:
+        check_output(output)
     run = trace(problem, policy, horizon, seed)
     if output is None:
         for line in run.lines():
