@@ -333,6 +333,30 @@ def test_ctrl_c_keeps_what_was_finished() -> None:
 # ---- starting up ---------------------------------------------------------------------------------
 
 
+def test_ctrl_c_after_a_policy_failed_keeps_the_others() -> None:
+    class Stopped:
+        """Is interrupted in its third replicate."""
+
+        def choose(self, belief: sl.Belief, rng: np.random.Generator) -> int:
+            played.append(belief.rounds)
+            if len(played) > 2 * 30:
+                raise KeyboardInterrupt
+            return 0
+
+    played: list[int] = []
+    with pytest.raises(sl.Interrupted, match="'Failing', round 7 of replicate 0") as caught:
+        sl.simulate(bandit, [Failing(), Stopped()], 30, 8)
+    assert caught.value.results.policies == ("Stopped",)
+    assert caught.value.results.replicates == 2
+
+    def press(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(sl.Interrupted) as caught:
+        sl.simulate(bandit, Failing(), 30, 8, progress=press)
+    assert caught.value.results is None
+
+
 def test_ctrl_c_after_the_last_round_of_a_replicate_finds_its_outcome() -> None:
     stage = entry.set_stage(bandit, 5, 0)
     outcome = np.full((2, 1), np.nan), np.zeros((2, len(bandit)), dtype=np.int64)

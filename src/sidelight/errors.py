@@ -39,7 +39,10 @@ class PolicyError(SidelightError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """A race was stopped; `results` has the replicates that every policy finished, or None."""
+    """A race was stopped; `results` has what was finished, or None.
+
+    That is the first replicates, as many as every policy finished that had not failed.
+    """
 
     results: Any = None
 

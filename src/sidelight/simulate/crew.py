@@ -182,34 +182,43 @@ class Crew:
         remarks = {n: e.remarks for n, e in entries.items() if e is not None and e.remarks}
         return {"versions": versions, "parameters": parameters, "delay": delay, "remarks": remarks}
 
+    def sound(self) -> list[int]:
+        """The policies that did not fail."""
+        return [p for p in range(len(self.entries)) if p not in self.failures]
+
     def finished(self) -> int:
-        """How many replicates, from the first one on, every policy has completed."""
-        complete = 0
+        """How many replicates, from the first one on, every sound policy has completed."""
+        complete, sound = 0, self.sound()
+        if not sound:
+            return 0
         for start in range(0, len(self.tasks), len(self.entries)):
-            chunk = self.tasks[start : start + len(self.entries)]
+            chunk = [self.tasks[start + p] for p in sound]
             least = min(task.finished(self.plan.horizon) for task in chunk)
             complete += least
             if least < len(chunk[0].job.regret):
                 break
         return complete
 
+    def failed(self) -> str:
+        """What went wrong, in one sentence for each policy."""
+        return "; ".join(str(error) for error in self.failures.values())
+
 
 def race(plan: Plan, progress: Progress | None) -> Results:
     """Do what the plan says."""
     crew = Crew(plan, progress)
-    everyone = list(range(len(plan.policies)))
     try:
         crew.compile()
         crew.work()
     except KeyboardInterrupt:
-        stopped = Interrupted("the race was interrupted; `results` has what was finished")
-        stopped.results = crew.results(everyone, crew.finished())
+        before = f" ({crew.failed()})" if crew.failures else ""
+        stopped = Interrupted(f"the race was interrupted; `results` has what was finished{before}")
+        stopped.results = crew.results(crew.sound(), crew.finished())
         raise stopped from None
     if crew.failures:
-        failed = PolicyError("; ".join(str(error) for error in crew.failures.values()))
-        keep = [p for p in everyone if p not in crew.failures]
-        failed.results = crew.results(keep, plan.replicates)
+        failed = PolicyError(crew.failed())
+        failed.results = crew.results(crew.sound(), plan.replicates)
         raise failed from next(iter(crew.failures.values()))
-    results = crew.results(everyone, plan.replicates)
+    results = crew.results(crew.sound(), plan.replicates)
     assert results is not None
     return results
