@@ -106,3 +106,11 @@ def test_giving_up_the_best_action_would_be_noticed() -> None:
     results = sl.simulate(problem, "greedy", 2_000, 100, checkpoints=[1_000])
     early, late = results.regret[0].T
     assert (late - early >= 1_000 * 0.05 * (1 - 1e-9)).sum() > 10
+
+
+def test_the_delta_that_is_used_is_written_down() -> None:
+    problem = sl.gallery("bandit")
+    assert sl.trace(problem, "minimax", 400).parameters == {"delta": 1 / 400}
+    assert sl.trace(problem, "minimax:delta=0.2", 400).parameters == {"delta": 0.2}
+    raced = sl.simulate(problem, "minimax-sigma", 400, 1).provenance["parameters"]
+    assert raced["minimax-sigma"]["delta"] == 1 / 400

@@ -131,6 +131,14 @@ def pseudo_regret(plays: Any, gaps: Any) -> Any:
     return total
 
 
+@compiled
+def take_stock(job: Any, row: Any, c: Any, plays: Any, gaps: Any) -> None:
+    """What a replicate has lost by checkpoint c, and what it has played."""
+    job.regret[row, c] = pseudo_regret(plays, gaps)
+    for i in range(plays.size):
+        job.plays[row, i] = plays[i]
+
+
 @cached
 def begin(base: Any, replicate: Any, actions: Any) -> Any:
     """Noise and belief before the first round, for a loop in Python."""
@@ -213,10 +221,10 @@ def make_run(choose: Any, update: Any) -> Any:
                         return
                     end = min(t + SEGMENT, job.checkpoints[c])
                     rounds((t, np.int64(end)), world, known, (parameters, own), stream, state)
-                    job.control[DONE] += end - t
+                    played = end - t
                     t = end
-                job.regret[row, c] = pseudo_regret(belief.plays, world.gaps)
-            for i in range(actions):
-                job.plays[row, i] = belief.plays[i]
+                    if t == job.checkpoints[c]:
+                        take_stock(job, row, c, belief.plays, world.gaps)
+                    job.control[DONE] += played  # last: a replicate counts when its row is complete
 
     return run

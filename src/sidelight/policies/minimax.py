@@ -87,7 +87,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     facts = known(setting.feedback, setting.upper, setting.horizon)
     numbers = np.array([sigma, delta, facts.precision.max()])
     first_batch(no_data(K), facts, numbers, memory)
-    return Prepared(numbers, memory)
+    return Prepared(numbers, memory, {"delta": delta})
 
 
 @inlined

@@ -89,7 +89,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     numbers = np.array([1.0, math.log(K / delta)])
     facts = facts_of(setting.feedback, setting.upper, setting.horizon)
     first_phase(no_data(K), facts, numbers, memory)
-    return Prepared(numbers, memory)
+    return Prepared(numbers, memory, {"delta": delta})
 
 
 def _prepare_threshold(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
@@ -99,7 +99,7 @@ def _prepare_threshold(setting: Setting, parameters: Mapping[str, float]) -> Pre
     inner = minimax.prepare(cut, {"delta": parameters["delta"]})
     facts = facts_of(graph, setting.upper)
     parts = (inner.parameters, facts.precision.ravel(), facts.start, facts.shown)
-    return Prepared(np.concatenate([[0.0], *parts]), inner.memory)
+    return Prepared(np.concatenate([[0.0], *parts]), inner.memory, inner.resolved)
 
 
 def thresholded(setting: Setting) -> Feedback:

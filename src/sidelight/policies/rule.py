@@ -20,10 +20,14 @@ def no_caution(setting: Setting, parameters: Mapping[str, float]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A policy ready to run: its numbers, and its memory before the first round."""
+    """A policy ready to run: its numbers, and its memory before the first round.
+
+    `resolved` has the parameters whose default depends on the setting, as they are used.
+    """
 
     parameters: Floats
     memory: Floats
+    resolved: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

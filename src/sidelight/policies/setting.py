@@ -45,7 +45,10 @@ def check(name: str, needs: Iterable[Need], setting: Setting) -> None:
     for need in needs:
         missing = _missing(need, setting)
         if missing:
-            raise InputError(f"policy {name!r} {missing}. Use 'ids', which needs no such thing")
+            general = f" or '{name}-sigma'" if need is Need.UNIFORM else ""
+            raise InputError(
+                f"policy {name!r} {missing}. Use 'ids'{general}, which needs no such thing"
+            )
 
 
 def _missing(need: Need, setting: Setting) -> str:

@@ -71,7 +71,8 @@ def enter(text: str, problem: Problem, horizon: int) -> Entry:
     check(rule.name, rule.needs, setting)
     prepared = rule.prepare(setting, parameters)
     own = Prepared(np.array(prepared.parameters), np.array(prepared.memory))
-    return Entry(rule, parameters, own, rule.caution(setting, parameters))
+    used = {**parameters, **prepared.resolved}
+    return Entry(rule, used, own, rule.caution(setting, parameters))
 
 
 def fitting(

@@ -120,8 +120,9 @@ class Results:
 
     def table(self, t: float | None = None) -> Table:
         """One row for each policy at a checkpoint, by default the horizon."""
+        values = self._at(t)
         rounds = self.horizon if t is None else int(t)
-        return tabulate(self.policies, self._at(t), rounds, self.provenance.get("remarks", {}))
+        return tabulate(self.policies, values, rounds, self.provenance.get("remarks", {}))
 
     def to_frame(self, kind: str = "polars") -> Any:
         """A long table with the columns policy, replicate, t and regret; "polars" or "pandas"."""

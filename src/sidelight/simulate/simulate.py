@@ -161,6 +161,8 @@ def check_checkpoints(checkpoints: Iterable[int] | None, horizon: int) -> Ints:
     if checkpoints is None:
         spaced = np.geomspace(1, horizon, min(CHECKPOINTS, horizon))
         return np.unique([*np.rint(spaced).astype(np.int64), horizon])
+    if not isinstance(checkpoints, Iterable):
+        raise InputError(f"checkpoints = {checkpoints!r}: give a list of rounds, such as [10, 100]")
     given = [whole("a checkpoint", t, 1, horizon) for t in checkpoints]
     return np.unique(np.array([*given, horizon], dtype=np.int64))
 
