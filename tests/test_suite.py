@@ -72,6 +72,12 @@ def test_a_damaged_cell_is_computed_again(tmp_path: Path) -> None:
     assert again.regret.tobytes() == results.regret.tobytes()
 
 
+def test_what_is_told_or_may_be_linear_is_no_rival() -> None:
+    names = ["ids", "ts-n", "greedy", "oracle-lp", "eps-greedy-lp"]
+    fair = {cell.name: cell.is_fair() for cell in cells(["bandit"], [100], 2, names)}
+    assert [fair[name] for name in names] == [True, True, False, False, False]
+
+
 def test_keys_depend_on_everything() -> None:
     cell = some()[0]
     others = [
@@ -88,7 +94,7 @@ def test_keys_depend_on_everything() -> None:
 
 
 def line(policy: str, mean: float, q95: float, error: float = 0.1) -> Line:
-    return Line(policy, 300, mean, error, q95, q95, q95, 0.5)
+    return Line(policy, policy != "oracle-lp", 300, mean, error, q95, q95, q95, 0.5)
 
 
 def example(*lines: Line) -> Panel:
@@ -120,7 +126,7 @@ def test_the_page_has_every_row_and_what_fails(tmp_path: Path) -> None:
     raced = [(cell, run_cell(cell, tmp_path)[0]) for cell in some()]
     panels = [panel(raced[:2]), panel(raced[2:])]
     page = to_markdown([*panels, example(line("ids", 20, 9), line("ts-n", 10, 9))], "the command")
-    assert page.count("| greedy |") == 2
+    assert page.count("| greedy* |") == 2
     assert "Made by `the command`" in page
     assert "passes 2 of 3 rows" in page
     assert "- bandit, T = 100: mean 2.00 times that of ts-n" in page

@@ -62,6 +62,14 @@ class Cell:
         """The policy without its parameters."""
         return self.policy.partition(":")[0]
 
+    def is_fair(self) -> bool:
+        """Whether the policy knows nothing it could not know, and is not known to be linear."""
+        from ..policies.setting import Need  # noqa: PLC0415 - imports numba
+        from ..simulate.entry import enter  # noqa: PLC0415
+
+        entry = enter(self.policy, self.problem, self.horizon)
+        return not entry.caution and not {Need.GAP, Need.TRUTH} & set(entry.rule.needs)
+
     def key(self) -> str:
         """A hash of everything that the outcome depends on."""
         from ..engine.compiled import fingerprint  # noqa: PLC0415 - imports numba

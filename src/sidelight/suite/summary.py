@@ -1,7 +1,9 @@
 """What the suite says: for each problem and horizon a row for each policy, and a verdict.
 
-    ratio        mean regret to the least mean of the policies that are told nothing they cannot
-                 know (`oracle-lp` is told the truth and is not compared with)
+    ratio        mean regret to the least mean of the policies that are fair to compare with: not
+                 told the means or the gap, and not known to be linear on such a structure. Greed
+                 that is lucky in most runs has the least mean on many problems, and no excuse
+                 where it is not.
     growth       log10 of the mean regret at T over that at T/10
     to bound     mean regret to the general lower bound b, at the minimax rate as worst case
 
@@ -25,7 +27,6 @@ from ..variances import Array
 from .cells import Cell
 
 DEFAULT = "ids"
-TOLD = {"oracle-lp"}
 MEAN, TAIL, ERRORS = 1.15, 1.5, 2.0
 
 
@@ -34,6 +35,7 @@ class Line:
     """The regret of one policy."""
 
     policy: str
+    fair: bool
     runs: int
     mean: float
     error: float
@@ -56,11 +58,11 @@ class Panel:
     @property
     def rivals(self) -> tuple[Line, ...]:
         """Who the default is compared with."""
-        return tuple(x for x in self.lines if x.policy not in TOLD and x.policy != DEFAULT)
+        return tuple(x for x in self.lines if x.fair and x.policy != DEFAULT)
 
     def ratio(self, line: Line) -> float:
         """The mean to the least mean."""
-        best = min(x.mean for x in self.lines if x.policy not in TOLD)
+        best = min((x.mean for x in self.lines if x.fair), default=math.nan)
         return _over(line.mean, best)
 
     def verdict(self) -> str:
@@ -92,6 +94,7 @@ def line(cell: Cell, results: Results) -> Line:
     error = float(late.std(ddof=1) / math.sqrt(len(late))) if len(late) > 1 else math.nan
     return Line(
         policy=cell.name,
+        fair=cell.is_fair(),
         runs=len(late),
         mean=float(late.mean()),
         error=error,
@@ -142,8 +145,9 @@ def to_markdown(panels: Iterable[Panel], command: str) -> str:
         "# The suite: every policy on every problem of the gallery",
         "",
         f"Made by `{command}`. Pseudo-regret; actions in random order; the same luck for all.",
-        "A difference below two standard errors is none. `oracle-lp` is told the truth and is not",
-        "compared with. *to best*: mean to the least mean. *growth*: log10 of the mean at T over",
+        "A difference below two standard errors is none. A star marks policies that are not",
+        "compared with: told the means or the gap, or known to be linear on such a structure.",
+        "*to best*: mean to the least mean of the others. *growth*: log10 of the mean at T over",
         "that at T/10. *to bound*: mean to the general lower bound, at the minimax rate as worst",
         "case.",
         "",
@@ -171,7 +175,7 @@ def _page(p: Panel) -> list[str]:
     for x in p.lines:
         numbers = [x.runs, x.mean, x.error, x.q95, x.q99, x.most, p.ratio(x), x.growth]
         to_bound = x.mean / p.bound if p.bound > 0 else math.nan
-        name = f"**{x.policy}**" if x.policy == DEFAULT else x.policy
+        name = f"**{x.policy}**" if x.policy == DEFAULT else x.policy + "*" * (not x.fair)
         rows.append("| " + " | ".join([name, *map(_number, [*numbers, to_bound])]) + " |")
     return rows
 
