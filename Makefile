@@ -18,7 +18,7 @@ test: $(STAMP) system        ## every test but the campaigns
 	$(BIN)/python -m pytest -n auto -m "not campaign" $(ARGS)
 
 campaign: $(STAMP)           ## the long versions; figures go to docs/trust.md
-	$(BIN)/python -m pytest -n auto -m campaign $(ARGS)
+	HYPOTHESIS_PROFILE=default $(BIN)/python -m pytest -n auto -m campaign $(ARGS)
 
 check: $(STAMP)              ## format, lint, types, and the rules of the house
 	$(BIN)/ruff format --check .

@@ -64,3 +64,10 @@ def test_no_time_still_gives_valid_prices() -> None:
     found = hidden_set(variance, weak_actions(variance), time.monotonic() - 1)
     assert found.value > 0
     assert (1 / variance[:, list(found.actions)] @ found.prices <= 1 + 1e-12).all()
+
+
+def test_variances_whose_sum_is_too_large_for_a_float() -> None:
+    variance = np.full((3, 3), np.inf)
+    variance[0] = [1.0, 1.7e308, 1.7e308]
+    found = hidden_set(variance, (1, 2), time.monotonic() + 1)
+    assert found.actions in {(1,), (2,), (1, 2)}

@@ -54,7 +54,9 @@ def hidden_set(variance: Array, weak: Sequence[int], deadline: float = math.inf)
     worth = sharpest[members]
     for chosen in _candidates(variance[:, members] < np.inf, linked, worth, deadline):
         actions = tuple(sorted(members[v] for v in chosen))
-        if sharpest[list(actions)].sum() > best.value:
+        with np.errstate(over="ignore"):  # an infinite sum is larger, too
+            promising = sharpest[list(actions)].sum() > best.value
+        if promising:
             best = max(best, _priced(variance, actions, deadline), key=lambda s: s.value)
         if time.monotonic() > deadline:
             break
@@ -73,7 +75,9 @@ def _priced(variance: Array, actions: tuple[int, ...], deadline: float) -> Hidde
     raw = np.maximum(raw, 0.0)
     raw /= (kinds @ raw).max()
     prices = raw * sharpest
-    return HiddenSet(actions, prices, float(prices.sum()))
+    with np.errstate(over="ignore"):  # cut at the largest float: a bound from less still holds
+        total = min(float(prices.sum()), float(np.finfo(float).max))
+    return HiddenSet(actions, prices, total)
 
 
 def _candidates(
