@@ -29,8 +29,8 @@ import numpy as np
 from peers import peers
 
 import sidelight as sl
+from sidelight.compiled import cached
 from sidelight.engine import draws
-from sidelight.engine.compiled import cached
 from sidelight.engine.intrinsics import borrowed
 from sidelight.engine.streams import base_words, fill, normals, seed_stream
 from sidelight.simulate.entry import enter, new_job, set_stage

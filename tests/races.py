@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.engine.compiled import cached
+from sidelight.compiled import cached
 from sidelight.engine.contract import Data, Floats, Words
 from sidelight.engine.runner import begin, step
 from sidelight.engine.streams import base_words, seed_stream

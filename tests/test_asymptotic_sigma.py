@@ -11,7 +11,7 @@ import sidelight as sl
 from naive import loop
 from races import decisions, live
 from sidelight.bounds import asymptotic, graves_lai
-from sidelight.engine.compiled import cached
+from sidelight.compiled import cached
 from sidelight.engine.contract import no_data
 from sidelight.policies import registry
 from sidelight.policies.asymptotic_sigma import fill_task

@@ -9,7 +9,7 @@ import pytest
 
 from naive.algorithms import exact_cover
 from naive.covering import Floats, Program, least_cost, random_program
-from sidelight.engine.compiled import cached
+from sidelight.compiled import cached
 from sidelight.programs import basis
 from sidelight.programs.tableau import INFEASIBLE, OPTIMAL, STOPPED, matrix, workspace
 

@@ -24,6 +24,7 @@ ROOMS = [
     ["feedback"],
     ["problem"],
     ["gallery"],
+    ["compiled"],
     ["programs"],
     ["structure"],
     ["bounds"],
@@ -51,8 +52,17 @@ PARAMETERS = 6
 DOORS = {"simulate": 9}  # a public function whose arguments are nearly all optional and named
 
 # decorators of compiled code
-KERNELS = {"compiled", "inlined", "cached", "kernel", "allocating", "njit", "_intrinsic"}
-COMPILED_ROOMS = {"programs", "engine", "policies"}  # as in engine.compiled.ROOMS
+KERNELS = {
+    "compiled",
+    "inlined",
+    "cached",
+    "kernel",
+    "inlined_kernel",
+    "allocating",
+    "njit",
+    "_intrinsic",
+}
+COMPILED_ROOMS = {"programs", "engine", "policies"}  # as in compiled.ROOMS
 
 modules = sorted(SOURCE.rglob("*.py"))
 folders = ("src", "tests", "benchmarks", "examples")

@@ -10,7 +10,7 @@ from naive import tracking
 from naive.structures import structure
 from sidelight import Problem
 from sidelight.bounds import graves_lai
-from sidelight.engine.compiled import cached
+from sidelight.compiled import cached
 from sidelight.programs.basis import room
 from sidelight.programs.pairs import blocks, within
 from sidelight.programs.tableau import matrix

@@ -14,7 +14,7 @@ import pytest
 import sidelight as sl
 from naive import loop
 from races import friendly
-from sidelight.engine.compiled import is_kept
+from sidelight.compiled import is_kept
 from sidelight.policies import registry
 from sidelight.simulate import entry
 from sidelight.simulate.simulate import check_checkpoints, usable_threads

@@ -13,8 +13,8 @@ import pytest
 from scipy import stats
 
 from naive.streams import splitmix, stream_words, xoshiro
+from sidelight.compiled import cached
 from sidelight.engine import streams
-from sidelight.engine.compiled import cached
 from sidelight.engine.contract import Floats, Words
 
 ALARM = 1e-4

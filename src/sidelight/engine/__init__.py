@@ -1,7 +1,6 @@
 """The compiled loop: random streams and the runner, which know nothing of any policy.
 
 contract    what a compiled policy is given, and what it must provide; no numba needed
-compiled    the decorators of compiled functions, and where their machine code is kept
 intrinsics  three things that numba has no word for
 streams     xoshiro256++ and a ziggurat, keyed by (seed, role, replicate, action)
 draws       the noise of a replicate, and what one value does to the belief

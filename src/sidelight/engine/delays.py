@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .compiled import cached, compiled
+from ..compiled import cached, compiled
 from .contract import LATE, Floats, Ints, Words
 from .draws import learn, next_normal
 from .streams import base_words, seed_stream, uniform

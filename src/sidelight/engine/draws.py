@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .compiled import compiled, inlined
+from ..compiled import compiled, inlined
 from .contract import Floats, Ints, Words
 from .intrinsics import apart, sqrt
 from .streams import fill, seed_stream

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .compiled import cached, compiled, inlined
+from ..compiled import cached, compiled, inlined
 from .contract import Data, Floats, Ints, Words
 from .delays import Delay, deliver, issue, new_mail
 from .draws import learn, new_noise, next_normal

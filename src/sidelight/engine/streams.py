@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from .compiled import cached, compiled, inlined
+from ..compiled import cached, compiled, inlined
 from .contract import Floats, Words
 from .intrinsics import borrowed
 

@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.compiled import cached, compiled, inlined
+from ..compiled import cached, compiled, inlined
 from ..engine.runner import make_run
 from ..engine.streams import uniform
 from .argmax import first_largest

@@ -36,12 +36,11 @@ from typing import Any
 import numpy as np
 
 from ..belief import precisions
-from ..engine.compiled import cached, inlined
+from ..compiled import allocating, cached, inlined, kernel
 from ..engine.intrinsics import apart
 from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import best_plan, index, room
-from ..programs.tableau import allocating, kernel
 from .rule import Prepared, Rule, in_range
 from .setting import Need, Setting
 

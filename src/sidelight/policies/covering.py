@@ -48,7 +48,7 @@ from typing import Any
 import numpy as np
 
 from ..belief import precisions
-from ..engine.compiled import cached, compiled, inlined
+from ..compiled import cached, compiled, inlined
 from ..engine.contract import Floats
 from ..engine.runner import make_run
 from ..engine.streams import uniform

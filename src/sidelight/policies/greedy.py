@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.compiled import cached, inlined
+from ..compiled import cached, inlined
 from ..engine.runner import make_run
 from ..engine.streams import uniform
 from .argmax import first_largest

@@ -47,7 +47,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.compiled import cached, compiled, inlined
+from ..compiled import cached, compiled, inlined
 from ..engine.runner import make_run
 from ..engine.streams import uniform
 from .information_ratio import best_mixture

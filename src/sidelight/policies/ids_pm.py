@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.compiled import cached, compiled, inlined
+from ..compiled import cached, compiled, inlined
 from ..engine.runner import make_run
 from .greedy import no_update
 from .ids import toss

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.compiled import compiled, inlined
+from ..compiled import compiled, inlined
 
 
 @inlined

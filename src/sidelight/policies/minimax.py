@@ -43,7 +43,7 @@ from typing import Any
 import numpy as np
 
 from ..belief import known
-from ..engine.compiled import cached, compiled, inlined
+from ..compiled import cached, compiled, inlined
 from ..engine.contract import no_data
 from ..engine.intrinsics import apart, borrowed, sqrt
 from ..engine.runner import make_run

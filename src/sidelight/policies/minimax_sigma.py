@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 
 from ..belief import known as facts_of
-from ..engine.compiled import cached, compiled, inlined
+from ..compiled import cached, compiled, inlined
 from ..engine.contract import Known, no_data
 from ..engine.intrinsics import apart, borrowed
 from ..engine.runner import make_run

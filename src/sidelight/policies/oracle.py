@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..bounds import graves_lai
-from ..engine.compiled import cached, inlined
+from ..compiled import cached, inlined
 from ..engine.runner import make_run
 from ..errors import InputError
 from ..problem import Problem

@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.compiled import cached, compiled, inlined
+from ..compiled import cached, compiled, inlined
 from ..engine.intrinsics import apart, borrowed
 from ..engine.runner import make_run
 from ..errors import InputError

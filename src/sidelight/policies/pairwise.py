@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..belief import CAP
-from ..engine.compiled import compiled, inlined
+from ..compiled import compiled, inlined
 from ..engine.contract import Floats
 from ..programs.basis import index, room
 from ..programs.pairs import blocks

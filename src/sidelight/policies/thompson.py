@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.compiled import cached, inlined
+from ..compiled import cached, inlined
 from ..engine.intrinsics import sqrt
 from ..engine.runner import make_run
 from ..engine.streams import draw

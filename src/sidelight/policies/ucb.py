@@ -35,7 +35,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.compiled import cached, inlined
+from ..compiled import cached, inlined
 from ..engine.contract import Floats
 from ..engine.intrinsics import sqrt
 from ..engine.runner import make_run

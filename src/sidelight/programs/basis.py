@@ -25,13 +25,11 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import allocating, inlined_kernel, kernel
 from .tableau import (
     OPTIMAL,
     TIE,
-    allocating,
-    inlined,
     inverse_entry,
-    kernel,
     load,
     sign_of,
     simplex,
@@ -47,7 +45,7 @@ def room(actions: int) -> int:
     return 2 * actions * actions + 5 * actions + 2
 
 
-@inlined
+@inlined_kernel
 def index(number: Any) -> Any:
     """An index without a sign: numba then leaves out the case of negative ones, which is slow."""
     return np.uint64(np.int64(number))
@@ -119,7 +117,7 @@ def solve(matrix: Any, need: Any, cost: Any, second: Any, store: Any, patience: 
     return status
 
 
-@inlined
+@inlined_kernel
 def read_plan(need: Any, store: Any, plan: Any) -> bool:
     """The plan c of the stored basis for these needs; False where a play count is negative."""
     K, m, one = index(len(need)), index(store[0]), index(1)
@@ -146,7 +144,7 @@ def read_plan(need: Any, store: Any, plan: Any) -> bool:
     return lowest >= -TIE * largest
 
 
-@inlined
+@inlined_kernel
 def covers(matrix: Any, need: Any, store: Any, plan: Any, cover: Any) -> bool:
     """Does the plan meet every need, to within SHORT; `cover` gets what it buys."""
     K, m, one = index(len(need)), index(store[0]), index(1)
@@ -189,7 +187,7 @@ def _tied_row_holds(cost: Any, second: Any, store: Any, s: Any) -> Any:
     return sign > 0 or (sign == 0 and store[index(1) + index(2) * index(len(cost)) + s] > 0.0)
 
 
-@inlined
+@inlined_kernel
 def prices_hold(matrix: Any, cost: Any, second: Any, store: Any, first: Any, other: Any) -> Any:
     """Is no row of the dual negative, lexicographically: does nothing cheaper exist?
 
@@ -217,7 +215,7 @@ def prices_hold(matrix: Any, cost: Any, second: Any, store: Any, first: Any, oth
     return m == K or _slacks_hold(matrix.precision, cost, second, store, first, other)
 
 
-@inlined
+@inlined_kernel
 def _slacks_hold(P: Any, cost: Any, second: Any, store: Any, first: Any, other: Any) -> bool:
     """The rows of actions outside I: what they show is not worth more than they cost."""
     K, m, one = index(len(cost)), index(store[0]), index(1)
@@ -267,7 +265,7 @@ def is_unique(matrix: Any, cost: Any, store: Any, first: Any) -> bool:
     return True
 
 
-@inlined
+@inlined_kernel
 def _each_alone(need: Any, store: Any, plan: Any) -> bool:
     """Where each action shows one and each is shown by one, what to play does not depend on costs.
 
@@ -284,7 +282,7 @@ def _each_alone(need: Any, store: Any, plan: Any) -> bool:
     return True
 
 
-@inlined
+@inlined_kernel
 def holds(matrix: Any, need: Any, cost: Any, second: Any, store: Any, scratch: Any) -> Any:
     """Is the stored basis the optimum for these numbers? The first K of `scratch` get its plan."""
     K = len(need)
@@ -331,7 +329,7 @@ def solve_plan(matrix: Any, need: Any, cost: Any, second: Any, store: Any, plan:
     return status
 
 
-@inlined
+@inlined_kernel
 def best_plan(matrix: Any, need: Any, cost: Any, second: Any, store: Any, scratch: Any) -> None:
     """Put the optimal plan in the first K of `scratch`, which has room for 3 K numbers.
 

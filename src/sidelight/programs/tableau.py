@@ -21,46 +21,22 @@ asks for nothing. `basis` keeps the answer and asks whether it still is one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from ..compiled import allocating, kernel
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 OPTIMAL, INFEASIBLE, STOPPED = 0, 1, 2
 
-_njit: Any = numba.njit  # `_nrt`, which leaves out reference counts, is not in its signature
-
 # A difference below this part of its terms is a tie. Two hundred pivots leave errors of 1e-12.
 TIE = 1e-10
 # What rounding leaves of a 0 in a table whose entries are near 1, after a few hundred pivots.
 NOISE = 1e-14
-
-
-def kernel(function: Callable[..., Any]) -> Any:
-    """A compiled function on borrowed arrays, with IEEE division.
-
-    numba's reference counts, where a function is called in one branch only, cost ten times what
-    these functions do.
-    """
-    return _njit(error_model="numpy", nogil=True, _nrt=False)(function)
-
-
-def inlined(function: Callable[..., Any]) -> Any:
-    """The same, copied into its callers.
-
-    An array is seven numbers, and a call that passes ten arrays costs more than what it calls.
-    """
-    return _njit(error_model="numpy", nogil=True, _nrt=False, forceinline=True)(function)
-
-
-def allocating(function: Callable[..., Any]) -> Any:
-    """For the few that need new arrays: said openly, because a callee takes over the options."""
-    return _njit(error_model="numpy", nogil=True, _nrt=True)(function)
 
 
 class Matrix(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..belief import known
-from ..engine.compiled import cache_folder, is_kept
+from ..compiled import cache_folder, is_kept
 from ..engine.contract import Floats, Ints, Known, Words
 from ..engine.delays import Delay, at_once
 from ..engine.runner import STOP, Job, Tape, World

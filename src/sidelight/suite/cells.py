@@ -72,7 +72,7 @@ class Cell:
 
     def key(self) -> str:
         """A hash of everything that the outcome depends on."""
-        from ..engine.compiled import fingerprint  # noqa: PLC0415 - imports numba
+        from ..compiled import fingerprint  # noqa: PLC0415 - imports numba
 
         parts = {
             "problem": to_table(self.problem.to_document()),

@@ -1,8 +1,11 @@
-"""The three decorators of compiled functions, and where their machine code is kept.
+"""The decorators of compiled functions, and where their machine code is kept.
 
-    compiled    a part of something larger, compiled with it
-    inlined     the same, copied into its callers: for what runs in every round
-    cached      a whole, called from Python, whose machine code is kept on disk
+    compiled          a part of something larger, compiled with it
+    inlined           the same, copied into its callers: for what runs in every round
+    kernel            a part that works on arrays of its caller and counts no references to them
+    inlined_kernel    the same, copied into its callers
+    allocating        a part of a kernel that makes new arrays
+    cached            a whole, called from Python, whose machine code is kept on disk
 
 No fastmath: a compiled rule and its readable twin must do the same operations in the same order.
 Division follows IEEE (1/0 = inf), because a check for zero in every division would keep the
@@ -31,12 +34,13 @@ import numba
 ROOMS = ("programs", "engine", "policies")  # all compiled code lives here
 
 _FLAGS: Any = {"error_model": "numpy", "nogil": True}
+_njit: Any = numba.njit  # `_nrt`, which leaves out reference counts, is not in its signature
 _config: Any = numba.config
 
 
 def compiled(function: Callable[..., Any]) -> Any:
     """A compiled function that others call; it is kept as part of them."""
-    return numba.njit(**_FLAGS)(_distinct(function))
+    return _njit(**_FLAGS)(_distinct(function))
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -45,7 +49,26 @@ def inlined(function: Callable[..., Any]) -> Any:
     A call hands over every array as seven numbers, so that a call with a whole belief costs more
     than most rules. `choose`, `update` and what they call in every round are inlined.
     """
-    return numba.njit(forceinline=True, **_FLAGS)(_distinct(function))
+    return _njit(forceinline=True, **_FLAGS)(_distinct(function))
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """A compiled function without reference counts.
+
+    Where a function is called in one branch only, they cost ten times what a step of a linear
+    program does.
+    """
+    return _njit(_nrt=False, **_FLAGS)(_distinct(function))
+
+
+def inlined_kernel(function: Callable[..., Any]) -> Any:
+    """A kernel that is copied into its callers."""
+    return _njit(_nrt=False, forceinline=True, **_FLAGS)(_distinct(function))
+
+
+def allocating(function: Callable[..., Any]) -> Any:
+    """For the few that need new arrays: said openly, because a callee takes over the options."""
+    return _njit(_nrt=True, **_FLAGS)(_distinct(function))
 
 
 def cached(function: Callable[..., Any]) -> Any:
@@ -53,7 +76,7 @@ def cached(function: Callable[..., Any]) -> Any:
     before = _config.CACHE_DIR
     _config.CACHE_DIR = str(cache_folder())
     try:
-        return numba.njit(cache=True, **_FLAGS)(function)
+        return _njit(cache=True, **_FLAGS)(function)
     except RuntimeError:  # no folder can be written to: compile at every start
         return compiled(function)
     finally:
@@ -92,10 +115,10 @@ def cache_folder() -> Path:
 @cache
 def fingerprint() -> str:
     """A hash of all sources that can end up in compiled code, and of numba's version."""
-    package = Path(__file__).parent.parent
+    package = Path(__file__).parent
     digest = hashlib.sha256(numba.__version__.encode())
-    for room in ROOMS:
-        for path in sorted((package / room).rglob("*.py")):
-            digest.update(f"\0{path.relative_to(package)}\0".encode())
-            digest.update(path.read_bytes())
+    rooms = [path for room in ROOMS for path in sorted((package / room).rglob("*.py"))]
+    for path in (Path(__file__), *rooms):
+        digest.update(f"\0{path.relative_to(package)}\0".encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
