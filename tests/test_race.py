@@ -37,7 +37,7 @@ def test_the_table_is_on_stdout_and_the_same_every_time(sidelight: Command, dosi
     expected = sl.simulate(sl.gallery("dosing"), ["greedy", "uniform"], 1000, 20, seed=3)
     assert done.out.startswith(f"dosing: {expected.table()}\n")
     assert "loses least" in done.out
-    assert sidelight(*arguments, "--seed", 3, "--threads", 1).out == done.out
+    assert sidelight(*arguments, "--seed", 3, "--workers", 1).out == done.out
     assert sidelight(*arguments).out != done.out
 
 
@@ -142,7 +142,7 @@ def test_out_gets_data_tables_and_figures(sidelight: Command, dosing: Path, tmp_
         (["-T", "1e30"], "must be at least 1 and at most"),
         (["-n", "4e9"], "do not fit in memory: ask for fewer"),
         (["--seed", "-1"], "--seed"),
-        (["--threads", "0"], "--threads"),
+        (["--workers", "0"], "--workers"),
         (["--plot", "x.gif"], "needs one of the suffixes .png, .svg, .pdf"),
         (["--plot", "nowhere/x.png"], "there is no folder nowhere"),
         (["--plot", "."], "needs one of the suffixes"),
@@ -207,8 +207,10 @@ def test_a_policy_that_fails_leaves_the_others(
         def choose(self, belief: sl.Belief, rng: object) -> float:
             return float("nan") if belief.rounds == 2 else 0
 
-    def with_one_more(problem: sl.Problem, policies: Any, **numbers: Any) -> sl.Results:
-        return sl.simulate(problem, [*policies, Lost()], **numbers)
+    def with_one_more(
+        problem: sl.Problem, policies: Any, *numbers: Any, **named: Any
+    ) -> sl.Results:
+        return sl.simulate(problem, [*policies, Lost()], *numbers, **named)
 
     monkeypatch.setattr(module, "simulate", with_one_more)
     done = sidelight("race", dosing, "-p", "greedy", "-T", 10, "-n", 4, "--out", "kept")
@@ -219,39 +221,6 @@ def test_a_policy_that_fails_leaves_the_others(
 
 
 # ---- progress and interruption -------------------------------------------------------------------
-
-
-def test_plain_lines_where_there_is_no_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = iter([1000.0, 1004.0, 1015.0, 1016.0, 1035.0])
-    monkeypatch.setattr("sidelight.console.time.monotonic", lambda: next(clock))
-    with console.race_progress() as tick:
-        for done in (1_000_000, 2_000_000, 4_000_000, 5_000_000, 8_000_000):
-            tick(done, 10_000_000)
-    assert capsys.readouterr().err.splitlines() == [
-        "40% of 10M rounds, 200k rounds/s, 30 s left",
-        "80% of 10M rounds, 200k rounds/s, 10 s left",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.2, "0 s"),
-        (59.4, "59 s"),
-        (200, "3 min 20 s"),
-        (7 * 3600 + 301, "7 h 05 min"),
-        (9e6, "104 days"),
-    ],
-)
-def test_durations(seconds: float, text: str) -> None:
-    assert console.duration(seconds) == text
-
-
-def test_big_numbers_are_short() -> None:
-    numbers = (3.0, 1234, 56_789_000, 2e9, 4e12)
-    assert [console.compact(x) for x in numbers] == ["3", "1.23k", "56.8M", "2G", "4T"]
 
 
 def interrupted(command: list[str]) -> tuple[int, str, str]:

@@ -13,6 +13,7 @@ Files are written under a temporary name and renamed, so that no reader ever mee
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import math
@@ -105,6 +106,21 @@ def replace(path: Path, content: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last through a loss of power, where folders can be synced at all."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some network file systems sync names by themselves
+            raise
+    finally:
+        os.close(handle)
 
 
 def _decode(content: bytes) -> str:

@@ -11,7 +11,7 @@ import click
 import numpy as np
 from rich.console import Console
 
-from .. import console, figures, files
+from .. import console, figures, files, progress
 from ..analysis import Analysis, analyze
 from ..bounds import Certificate
 from ..curves import curves
@@ -89,7 +89,7 @@ def _plot(found: Analysis, path: Path) -> None:
         raise InputError("--plot draws bounds on one problem: give the file a [means] table")
     horizons = np.geomspace(10, max(100.0, found.horizon), PLOT_POINTS)
     given = found.worst_case if found.worst_case_from == "given" else None
-    with console.progress("bounds") as tick:
+    with progress.of_steps("bounds") as tick:
         drawn = curves(found.subject, horizons, given, progress=tick)
     figures.save_figure(figures.draw_bounds(drawn, title=found.name), path)
     click.echo(f"wrote {path}", err=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
@@ -20,6 +21,29 @@ seed_option = click.option(
     metavar="S",
     help="The luck: the same seed gives the same numbers.",
 )
+
+
+def crew_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Who computes the cells of a study."""
+    for option in (
+        click.option("--dask", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786; local."),
+        click.option("--processes", is_flag=True, help="Workers are processes, not threads."),
+        click.option(
+            "--workers",
+            type=click.IntRange(1, 1024),
+            metavar="N",
+            help="They change nothing but speed.  [default: all processors]",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def refuse(context: click.Context, options: Mapping[str, str], why: str) -> None:
+    """Refuse options that were given; the others have their defaults."""
+    for name, flag in options.items():
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise InputError(f"{flag}: {why}")
 
 
 def positive(text: str) -> float:

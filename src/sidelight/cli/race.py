@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import json
-import math
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .. import console, figures, files
+from .. import figures, files, progress
 from ..errors import InputError, Interrupted, PolicyError
 from ..problem import Problem
 from ..simulate import Results, simulate
 from ..simulate.simulate import MAX_HORIZON, whole
-from .options import check_output, count, read_problem, seed_option
+from ..study import Study, is_study, read
+from .options import check_output, count, crew_options, read_problem, refuse, seed_option
+from .request import Request, race_study, show_race
 
 FIGURES = (".png", ".svg", ".pdf")
 WRITTEN = ("results.parquet", "table.csv", "table.md", "regret.svg", "regret.png")
+# What a study file says itself, and how the options are called.
+IN_THE_STUDY = {
+    "policies": "-p",
+    "horizon": "-T",
+    "replicates": "-n",
+    "seed": "--seed",
+    "delay": "--delay",
+}
 # The default, the paper's two, and what people know. Compiling all would take minutes.
 USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
 
@@ -45,28 +53,22 @@ USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
     help="Runs of each policy.",
 )
 @seed_option
-@click.option(
-    "--threads",
-    type=click.IntRange(1, 1024),
-    metavar="N",
-    help="They change nothing but speed.  [default: all processors]",
-)
+@crew_options
 @click.option("--delay", metavar="N", help="Rounds until values come; geometric:N on average.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write data, tables, figures here.")
+@click.option("--explain", is_flag=True, help="Of a study: say for each cell why it would run.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the regret to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print data for machines.")
-def race_command(
-    file: Path,
-    policies: tuple[str, ...],
-    out: Path | None,
-    plot: Path | None,
-    as_json: bool,
-    **numbers: Any,
-) -> None:
-    """Race policies on the problem in FILE, and print what each of them lost.
+@click.pass_context
+def race_command(context: click.Context, /, file: Path, **options: Any) -> None:
+    """Race policies on the problem or the study in FILE, and print what each of them lost.
 
     Every policy meets the same luck, so that differences are differences of decisions; the same
-    seed gives the same numbers, with any number of threads. Ctrl-C keeps the finished replicates.
+    seed gives the same numbers, with any number of workers. Ctrl-C keeps the finished replicates.
+
+    A study lists problems, policies and horizons. Its finished cells are kept in the folder (--out,
+    by default out/NAME): running again computes only what is missing. With --processes or --dask,
+    a problem is raced in the same way.
 
     \b
         sidelight race dosing.toml
@@ -74,30 +76,68 @@ def race_command(
         sidelight race dosing.toml -p all
         sidelight race dosing.toml -p ucb-n:exploration=0.5 -p ts-n --plot regret.png
         sidelight race dosing.toml --out out/        results.parquet, table.csv, regret.svg ...
+        sidelight race study.toml --out out/study --workers 8
+        sidelight race study.toml --out out/study --dask tcp://scheduler:8786
+        sidelight race study.toml --out out/study --explain
     """
-    problem, name = read_problem(file)
-    _check_outputs(out, plot)
-    whole("horizon", numbers["horizon"], 1, MAX_HORIZON)
-    chosen = _chosen(policies, problem, numbers["horizon"])
-    if numbers["horizon"] < len(problem):
+    request = Request(file, **options)
+    if is_study(file):
+        refuse(context, IN_THE_STUDY, "a study file says that itself: change it there")
+        race_study(read(file), request)
+    elif request.apart:
+        race_study(_as_study(request), request)
+    else:
+        _race(request)
+
+
+def _as_study(request: Request) -> Study:
+    """A race on one problem as a study, so that it can be resumed and sent to a cluster."""
+    problem, name = read_problem(request.file)
+    horizon = whole("horizon", request.horizon, 1, MAX_HORIZON)
+    return Study(
+        name=name,
+        problems={name: problem},
+        policies=_chosen(request.policies, problem, horizon),
+        horizons=(horizon,),
+        replicates=request.replicates,
+        seed=request.seed,
+        delay=request.delay,
+    )
+
+
+def _race(request: Request) -> None:
+    problem, name = read_problem(request.file)
+    _check_outputs(request.out, request.plot)
+    horizon = whole("horizon", request.horizon, 1, MAX_HORIZON)
+    chosen = _chosen(request.policies, problem, horizon)
+    if horizon < len(problem):
         click.echo(
-            f"note: {numbers['horizon']} rounds for {len(problem)} actions: too few for a policy "
+            f"note: {horizon} rounds for {len(problem)} actions: too few for a policy "
             "to try each of them once",
             err=True,
         )
-    _warn(problem, chosen, numbers["horizon"])
+    _warn(problem, chosen, horizon)
     stopped: Interrupted | PolicyError | None = None
     try:
-        with console.race_progress() as tick:
-            results: Results | None = simulate(problem, chosen, progress=tick, **numbers)
+        with progress.of_race() as tick:
+            results: Results | None = simulate(
+                problem,
+                chosen,
+                horizon,
+                request.replicates,
+                seed=request.seed,
+                threads=request.workers,
+                delay=request.delay,
+                progress=tick,
+            )
     except (Interrupted, PolicyError) as error:
         results, stopped = error.results, error
     if results is not None:
-        _show(results, name, as_json)
-        _save(results, name, out, plot)
+        show_race(results, name, request.as_json)
+        _save(results, name, request)
     if isinstance(stopped, Interrupted):
         kept = 0 if results is None else results.replicates
-        click.echo(f"{kept} of {numbers['replicates']} replicates were finished", err=True)
+        click.echo(f"{kept} of {request.replicates} replicates were finished", err=True)
     if stopped is not None:
         raise stopped
 
@@ -140,35 +180,8 @@ def _warn(problem: Problem, policies: tuple[str, ...], horizon: int) -> None:
             click.echo(f"note: {policy}: {caution}", err=True)
 
 
-def _show(results: Results, name: str, as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(_record(results, name), indent=2, ensure_ascii=False))
-        return
-    click.echo(f"{name}: {results.table()}")
-    if said := console.verdict(results):
-        click.echo(said)
-
-
-def _record(results: Results, name: str) -> dict[str, Any]:
-    return {
-        "name": name,
-        "horizon": results.horizon,
-        "replicates": results.replicates,
-        "seed": results.seed,
-        "policies": [_finite(row) for row in results.table().to_dicts()],
-        "comparisons": [_finite(vars(pair)) for pair in results.comparisons()],
-        "provenance": _finite(results.provenance),
-    }
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no infinity and no NaN: null."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _save(results: Results, name: str, out: Path | None, plot: Path | None) -> None:
+def _save(results: Results, name: str, request: Request) -> None:
+    out, plot = request.out, request.plot
     targets = [] if plot is None else [plot]
     if out is not None:
         results.save(out / "results.parquet")

@@ -6,14 +6,16 @@ import shlex
 import sys
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import click
 
-from .. import figures, files
-from ..errors import InputError
-from ..suite import Cell, Panel, cells, panel, ratios, run_cell, to_markdown
+from .. import figures, files, progress
+from ..simulate.joining import join
+from ..study import Cell, Crew, Store, blocks, compute, crew
+from ..suite import Panel, cells, panel, ratios, to_markdown
 from ..suite.cells import HORIZONS, RECIPES, REPLICATES
-from .options import count
+from .options import count, crew_options
 
 QUICK = ("bandit", "revealing", "graded")
 
@@ -24,6 +26,7 @@ QUICK = ("bandit", "revealing", "graded")
 @click.option("-p", "--policy", "policies", multiple=True, help="Only this policy; repeat.")
 @click.option("-T", "--horizon", "horizons", type=count, multiple=True, help="Only so many rounds.")
 @click.option("-n", "--replicates", type=count, help=f"[default: {REPLICATES}]")
+@crew_options
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -38,6 +41,7 @@ def suite_command(
     horizons: tuple[int, ...],
     replicates: int | None,
     out: Path,
+    **who: Any,
 ) -> None:
     """Race every policy on every problem of the gallery, and write one page about it.
 
@@ -48,11 +52,6 @@ def suite_command(
         sidelight suite --out out/suite
         sidelight suite --problem labs --problem trap -p ids -p minimax-sigma -T 1e5
     """
-    folder = out / "cells"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from None
     planned = list(
         cells(
             problems or (QUICK if quick else RECIPES),
@@ -61,7 +60,7 @@ def suite_command(
             policies or None,
         )
     )
-    panels = _race(planned, folder)
+    panels = _race(planned, Store(out), crew(**who))
     command = shlex.join(["sidelight", *sys.argv[1:]])
     files.replace(out / "suite.md", to_markdown(panels, command).encode())
     figures.save_figure(figures.draw_ratios(*ratios(panels)), out / "suite.svg")
@@ -71,15 +70,13 @@ def suite_command(
     click.echo(f"wrote {out / 'suite.md'} and {out / 'suite.svg'}")
 
 
-def _race(planned: list[Cell], folder: Path) -> list[Panel]:
-    done, panels = 0, []
-    for (recipe, horizon), group in groupby(planned, key=lambda c: (c.recipe, c.horizon)):
-        raced = []
-        for cell in group:
-            results, new = run_cell(cell, folder)
-            raced.append((cell, results))
-            done += 1
-            state = "" if new else " (kept)"
-            click.echo(f"{done}/{len(planned)} {recipe} T={horizon} {cell.policy}{state}", err=True)
-        panels.append(panel(raced))
-    return panels
+def _race(planned: list[Cell], store: Store, workers: Crew) -> list[Panel]:
+    store.prepare()
+    parts = {cell: list(blocks(cell)) for cell in planned}
+    with progress.of_study() as watch:
+        compute([part for found in parts.values() for part in found], store, workers, watch)
+    raced = [(cell, join(map(store.read, found))) for cell, found in parts.items()]
+    return [
+        panel(list(group))
+        for _, group in groupby(raced, key=lambda pair: (pair[0].label, pair[0].horizon))
+    ]

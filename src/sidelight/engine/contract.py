@@ -28,6 +28,9 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
+# Raised when the loop or the streams give other numbers than before, for any policy.
+EDITION = 1
+
 LATE = 1 << 13  # more than one play can show
 
 

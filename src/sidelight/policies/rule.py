@@ -40,7 +40,8 @@ class Rule:
     function at module level so that numba can cache it. `rounds` says that memory[0] counts rounds
     of the policy's own, which a trace shows. `needs` are declared, printed in tables, and checked
     by `setting.check` before `prepare`; `caution` says in one sentence, where it is so, that the
-    regret may be linear on a structure that the policy accepts.
+    regret may be linear on a structure that the policy accepts. `edition` is raised when the policy
+    decides otherwise than before, so that old outcomes are not taken for its own.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Rule:
     needs: tuple[Need, ...] = ()
     caution: Callable[[Setting, Mapping[str, float]], str] = no_caution
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    edition: int = 1
 
 
 def in_range(

@@ -87,10 +87,11 @@ class Crew:
     def _tasks(self) -> Iterator[Task]:
         plan = self.plan
         size = -(-plan.replicates // max(CHUNKS, 4 * plan.threads))
-        for first in range(0, plan.replicates, size):
+        for row in range(0, plan.replicates, size):
             for p in range(len(plan.policies)):
-                rows = slice(first, first + size)
+                rows = slice(row, row + size)
                 regret, plays = self.regret[p, rows], self.plays[p, rows]
+                first = plan.first + row
                 yield Task(p, new_job(self.stage, first, plan.checkpoints, regret, plays))
 
     def compile(self) -> None:
@@ -170,6 +171,7 @@ class Crew:
             seed=plan.seed,
             horizon=plan.horizon,
             provenance=self._provenance(keep),
+            first=plan.first,
         )
 
     def _provenance(self, keep: list[int]) -> dict[str, Any]:

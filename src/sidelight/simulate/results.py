@@ -41,7 +41,8 @@ class Results:
     """What a race gave, and what is needed to get the same bytes again.
 
     `regret` has the shape (policy, replicate, checkpoint), `plays` (policy, replicate, action) and
-    is taken at the horizon, which is the last checkpoint. The arrays cannot be written to.
+    is taken at the horizon, which is the last checkpoint. The arrays cannot be written to. Their
+    first replicate has the number `first`.
     """
 
     problem: Problem
@@ -52,6 +53,7 @@ class Results:
     seed: int
     horizon: int
     provenance: Mapping[str, Any]
+    first: int = 0
 
     def __post_init__(self) -> None:
         shape = self.regret.shape
@@ -189,7 +191,7 @@ class Results:
 
     def _columns(self) -> dict[str, Any]:
         policies, replicates, checkpoints = self.regret.shape
-        each = np.arange(replicates, dtype=np.int64).repeat(checkpoints)
+        each = np.arange(self.first, self.first + replicates, dtype=np.int64).repeat(checkpoints)
         return {
             "policy": np.array(self.policies, dtype=object).repeat(replicates * checkpoints),
             "replicate": np.tile(each, policies),

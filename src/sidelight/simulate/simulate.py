@@ -60,6 +60,7 @@ class Plan:
     threads: int
     checkpoints: Ints
     delay: Wait | None = None
+    first: int = 0
 
 
 def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon is named in calls
@@ -72,6 +73,7 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     threads: int | None = None,
     checkpoints: Iterable[int] | None = None,
     delay: float | str | None = None,
+    first: int = 0,
     progress: Progress | None = None,
 ) -> Results:
     """Play every policy for `horizon` rounds, `replicates` times, and return the regrets.
@@ -80,6 +82,7 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     `choose(self, belief, rng)` that returns an action; it is copied afresh for every replicate.
     Replicate r depends on (seed, r) alone. `checkpoints` are the rounds at which the regret is
     taken, about 100 of them evenly spaced in log t if not said; the horizon is always the last.
+    Those played are `first`, first + 1, ...: blocks of a long race may be played anywhere.
     What a play shows comes `delay` rounds later, or "geometric:100" rounds later on average; plays
     are counted when they are issued.
     `progress(done, total)` is called now and then with numbers of rounds.
@@ -88,16 +91,19 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     its `results` has their outcomes. So has that of `Interrupted`, which Ctrl-C raises.
     """
     names, chosen = check_policies(policies)
+    rounds = whole("horizon", horizon, 1, MAX_HORIZON)
+    start = whole("first", first, 0, MAX_REPLICATES - 1)
     plan = Plan(
         problem=check_problem(problem),
         names=names,
         policies=chosen,
-        horizon=whole("horizon", horizon, 1, MAX_HORIZON),
-        replicates=whole("replicates", replicates, 1, MAX_REPLICATES),
+        horizon=rounds,
+        replicates=whole("replicates", replicates, 1, MAX_REPLICATES - start),
         seed=whole("seed", seed, 0, None),
         threads=usable_threads() if threads is None else whole("threads", threads, 1, 1024),
-        checkpoints=check_checkpoints(checkpoints, whole("horizon", horizon, 1, MAX_HORIZON)),
+        checkpoints=check_checkpoints(checkpoints, rounds),
         delay=check_delay(delay),
+        first=start,
     )
     from .crew import race  # noqa: PLC0415 - numba takes half a second to import
 

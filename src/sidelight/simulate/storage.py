@@ -87,7 +87,8 @@ def _frame(results: Results) -> pl.DataFrame:
 
     policies, replicates, _ = results.regret.shape
     rows = policies * replicates
-    number = np.tile(np.arange(replicates, dtype=np.int64), policies)
+    each = np.arange(results.first, results.first + replicates, dtype=np.int64)
+    number = np.tile(each, policies)
     return pl.DataFrame(
         {
             "policy": [name for name in results.policies for _ in range(replicates)],
@@ -109,6 +110,7 @@ def _header(results: Results) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "policies": list(results.policies),
+        "first": results.first,
         "replicates": results.regret.shape[1],
         "horizon": results.horizon,
         "seed": results.seed,
@@ -122,7 +124,7 @@ def _fields(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Any]:
     problem = from_document(from_table(header["problem"]), "the problem")
     if not isinstance(problem, Problem):
         raise InputError("the problem has no means")
-    policies, replicates = tuple(header["policies"]), header["replicates"]
+    policies, first, replicates = tuple(header["policies"]), header["first"], header["replicates"]
     checkpoints = np.array(header["checkpoints"], dtype=np.int64)
     rows = len(policies) * replicates
     if tuple(frame.columns) != COLUMNS or len(frame) != rows:
@@ -130,7 +132,7 @@ def _fields(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Any]:
     regret = _numbers(frame["regret"], (len(policies), replicates, len(checkpoints)), np.float64)
     plays = _numbers(frame["plays"], (len(policies), replicates, len(problem)), np.int64)
     named = [name for name in policies for _ in range(replicates)]
-    number = list(range(replicates)) * len(policies)
+    number = list(range(first, first + replicates)) * len(policies)
     if frame["policy"].to_list() != named or frame["replicate"].to_list() != number:
         raise InputError("the rows are not those of the policies and replicates in the header")
     return {
@@ -142,6 +144,7 @@ def _fields(header: Mapping[str, Any], frame: pl.DataFrame) -> dict[str, Any]:
         "seed": header["seed"],
         "horizon": header["horizon"],
         "provenance": _provenance(header["provenance"]),
+        "first": first,
     }
 
 

@@ -1,31 +1,21 @@
-"""What the suite races: one cell for each problem, horizon and policy that can run there.
+"""What the suite races: every policy that can run, on every problem and horizon.
 
 In every problem the actions are shuffled, so that no policy gains from an order in which the best
-action comes first. A finished cell is a file of `Results` named by the hash of everything that
-produced it, the compiled sources included: running again computes only what is missing.
+action comes first.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..document import to_table
-from ..errors import InputError
 from ..feedback import Feedback
 from ..gallery import CATALOGUE, from_recipe
 from ..problem import Problem
-from ..simulate import Results, simulate
-
-if TYPE_CHECKING:
-    from ..simulate.simulate import Progress
+from ..study import Cell
 
 # The gallery, and the same families where gaps are too small for the horizon or the hub is best.
 RECIPES = (
@@ -47,43 +37,18 @@ SLOW = {"v-ids": (1e4, 60), "asymptotic-sigma": (1e5, 100), "ossb": (1e5, 100)}
 SMALL_ONLY = {"asymptotic", "asymptotic-sigma", "ossb", "minimax", "minimax-sigma", "v-ids"}
 
 
-@dataclass(frozen=True, eq=False)
-class Cell:
-    """One policy on one problem, so many times."""
+def name_of(policy: str) -> str:
+    """The policy without its parameters."""
+    return policy.partition(":")[0]
 
-    recipe: str
-    problem: Problem
-    policy: str
-    horizon: int
-    replicates: int
 
-    @property
-    def name(self) -> str:
-        """The policy without its parameters."""
-        return self.policy.partition(":")[0]
+def is_fair(policy: str, problem: Problem, horizon: int) -> bool:
+    """Whether the policy knows nothing it could not know, and is not known to be linear."""
+    from ..policies.setting import Need  # noqa: PLC0415 - imports numba
+    from ..simulate.entry import enter  # noqa: PLC0415
 
-    def is_fair(self) -> bool:
-        """Whether the policy knows nothing it could not know, and is not known to be linear."""
-        from ..policies.setting import Need  # noqa: PLC0415 - imports numba
-        from ..simulate.entry import enter  # noqa: PLC0415
-
-        entry = enter(self.policy, self.problem, self.horizon)
-        return not entry.caution and not {Need.GAP, Need.TRUTH} & set(entry.rule.needs)
-
-    def key(self) -> str:
-        """A hash of everything that the outcome depends on."""
-        from ..compiled import fingerprint  # noqa: PLC0415 - imports numba
-
-        parts = {
-            "problem": to_table(self.problem.to_document()),
-            "policy": self.policy,
-            "horizon": self.horizon,
-            "replicates": self.replicates,
-            "seed": SEED,
-            "engine": fingerprint(),
-        }
-        text = json.dumps(parts, sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()[:24]
+    entry = enter(policy, problem, horizon)
+    return not entry.caution and not {Need.GAP, Need.TRUTH} & set(entry.rule.needs)
 
 
 def shuffled(problem: Problem, recipe: str) -> Problem:
@@ -103,20 +68,32 @@ def cells(
     replicates: int = REPLICATES,
     policies: Sequence[str] | None = None,
 ) -> Iterator[Cell]:
-    """Every cell, problem by problem."""
+    """One cell for each policy, with all its replicates, problem by problem."""
     from ..policies import registry  # noqa: PLC0415 - imports numba
+    from ..simulate.entry import fitting  # noqa: PLC0415
 
     for recipe in recipes:
         problem = shuffled(from_recipe(recipe), recipe)
         for horizon in horizons:
-            for name in policies or registry.names():
-                policy = _text(name, problem)
-                if _is_affordable(name, problem, horizon) and _runs(policy, problem, horizon):
-                    runs = min(replicates, SLOW.get(name, (0, replicates))[1])
-                    yield Cell(recipe, problem, policy, horizon, runs)
+            wanted = [
+                with_gap(name, problem)
+                for name in policies or registry.names()
+                if _is_affordable(name, problem, horizon)
+            ]
+            for policy in fitting(problem, horizon, wanted)[0]:
+                yield Cell(
+                    label=recipe,
+                    problem=problem,
+                    policy=policy,
+                    horizon=horizon,
+                    first=0,
+                    replicates=min(replicates, SLOW.get(name_of(policy), (0, replicates))[1]),
+                    seed=SEED,
+                    checkpoints=(max(horizon // 10, 1),),
+                )
 
 
-def _text(name: str, problem: Problem) -> str:
+def with_gap(name: str, problem: Problem) -> str:
     """The policy as it is raced: one that needs a gap is told the true one."""
     from ..policies import registry  # noqa: PLC0415 - imports numba
     from ..policies.setting import Need  # noqa: PLC0415
@@ -131,34 +108,3 @@ def _is_affordable(name: str, problem: Problem, horizon: int) -> bool:
     if len(problem) > LARGE and name in SMALL_ONLY:
         return False
     return horizon <= SLOW.get(name, (math.inf, 0))[0]
-
-
-def _runs(policy: str, problem: Problem, horizon: int) -> bool:
-    from ..simulate.entry import enter  # noqa: PLC0415 - imports numba
-
-    try:
-        enter(policy, problem, horizon)
-    except InputError:
-        return False
-    return True
-
-
-def run_cell(cell: Cell, folder: Path, progress: Progress | None = None) -> tuple[Results, bool]:
-    """The results of a cell, and whether they had to be computed."""
-    path = folder / f"{cell.key()}.parquet"
-    if path.exists():
-        try:
-            return Results.load(path), False
-        except InputError:  # damaged: compute it again
-            path.unlink()
-    results = simulate(
-        cell.problem,
-        cell.policy,
-        cell.horizon,
-        cell.replicates,
-        seed=SEED,
-        checkpoints=[max(cell.horizon // 10, 1)],
-        progress=progress,
-    )
-    results.save(path)
-    return results, True

@@ -23,8 +23,10 @@ from .. import bounds
 from ..curves import minimax_rate
 from ..problem import Problem
 from ..simulate import Results
+from ..simulate.statistics import short
+from ..study import Cell
 from ..variances import Array
-from .cells import Cell
+from .cells import is_fair, name_of
 
 DEFAULT = "ids"
 MEAN, TAIL, ERRORS = 1.15, 1.5, 2.0
@@ -88,20 +90,17 @@ def _over(a: float, b: float) -> float:
 
 def line(cell: Cell, results: Results) -> Line:
     """The row of one cell."""
-    early, late = results.regret[0, :, 0], results.regret[0, :, -1]
-    growth = math.log10(late.mean() / early.mean()) if early.mean() > 0 else math.nan
-    q95, q99 = np.quantile(late, [0.95, 0.99])
-    error = float(late.std(ddof=1) / math.sqrt(len(late))) if len(late) > 1 else math.nan
+    early, row = results.mean()[0, 0], results.table().rows[0]
     return Line(
-        policy=cell.name,
-        fair=cell.is_fair(),
-        runs=len(late),
-        mean=float(late.mean()),
-        error=error,
-        q95=float(q95),
-        q99=float(q99),
-        most=float(late.max()),
-        growth=growth,
+        policy=name_of(cell.policy),
+        fair=is_fair(cell.policy, cell.problem, cell.horizon),
+        runs=results.replicates,
+        mean=row.mean,
+        error=row.error,
+        q95=row.q95,
+        q99=row.q99,
+        most=row.most,
+        growth=math.log10(row.mean / early) if early > 0 else math.nan,
     )
 
 
@@ -117,7 +116,7 @@ def panel(raced: Sequence[tuple[Cell, Results]]) -> Panel:
     first = raced[0][0]
     lines = sorted((line(cell, results) for cell, results in raced), key=lambda x: x.mean)
     return Panel(
-        recipe=first.recipe,
+        recipe=first.label,
         actions=len(first.problem),
         horizon=first.horizon,
         bound=lower_bound(first.problem, first.horizon),
@@ -176,11 +175,5 @@ def _page(p: Panel) -> list[str]:
         numbers = [x.runs, x.mean, x.error, x.q95, x.q99, x.most, p.ratio(x), x.growth]
         to_bound = x.mean / p.bound if p.bound > 0 else math.nan
         name = f"**{x.policy}**" if x.policy == DEFAULT else x.policy + "*" * (not x.fair)
-        rows.append("| " + " | ".join([name, *map(_number, [*numbers, to_bound])]) + " |")
+        rows.append("| " + " | ".join([name, *map(short, [*numbers, to_bound])]) + " |")
     return rows
-
-
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return ""
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"

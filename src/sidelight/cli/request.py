@@ -1,0 +1,117 @@
+"""What `sidelight race` is asked for, and a study as the answer to it."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .. import console, progress
+from ..errors import InputError
+from ..simulate import Results
+from ..study import Store, Study, crew, explain, run
+
+
+@dataclass(frozen=True)
+class Request:
+    """The arguments of `sidelight race`."""
+
+    file: Path
+    policies: tuple[str, ...]
+    horizon: int
+    replicates: int
+    seed: int
+    delay: str | None
+    out: Path | None
+    plot: Path | None
+    as_json: bool
+    explain: bool
+    workers: int | None
+    processes: bool
+    dask: str | None
+
+    @property
+    def apart(self) -> bool:
+        """Whether the work is done elsewhere than in threads of this process, cell by cell."""
+        return self.processes or self.explain or self.dask is not None
+
+
+def race_study(study: Study, request: Request) -> None:
+    """Compute what is missing, and print every race; or say why each cell would run."""
+    if request.plot is not None:
+        raise InputError("--plot draws one race: the figures of a study are in its report")
+    folder = request.out or Path("out") / study.name
+    if request.explain:
+        _explain(study, folder, request.as_json)
+        return
+    workers = crew(request.workers, request.processes, request.dask)
+    for race in study.races:
+        for policy, reason in race.refused.items():
+            click.echo(f"note: {race}: without {policy}: {reason}", err=True)
+    try:
+        with progress.of_study() as watch:
+            outcome = run(study, folder, workers, watch)
+    except KeyboardInterrupt:
+        done = sum(Store(folder).path(cell).exists() for cell in study.cells)
+        click.echo(f"{done} of {len(study.cells)} cells are finished; run again to go on", err=True)
+        raise
+    races = tuple(zip(study.races, outcome.races, strict=True))
+    if request.as_json:
+        _print_json([_record(results, race.label) for race, results in races])
+    else:
+        for race, results in races:
+            show_race(results, race.label)
+            click.echo()
+    click.echo(
+        f"{outcome.computed} cells computed, {outcome.kept} kept from before, in {folder}; "
+        f"`sidelight report {folder}` makes a page of them",
+        err=True,
+    )
+
+
+def _explain(study: Study, folder: Path, as_json: bool) -> None:
+    found = list(explain(study, folder))
+    if as_json:
+        _print_json([{"cell": str(x), "key": x.key, "reason": why} for x, why in found])
+        return
+    for cell, why in found:
+        click.echo(f"{cell}: {f'would run: {why}' if why else 'finished'}")
+    left = sum(bool(why) for _, why in found)
+    click.echo(f"{len(found)} cells: {len(found) - left} finished, {left} would run")
+
+
+def show_race(results: Results, name: str, as_json: bool = False) -> None:
+    """The table of a race, and who lost least."""
+    if as_json:
+        _print_json(_record(results, name))
+        return
+    click.echo(f"{name}: {results.table()}")
+    if said := console.verdict(results):
+        click.echo(said)
+
+
+def _print_json(value: Any) -> None:
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def _record(results: Results, name: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "horizon": results.horizon,
+        "replicates": results.replicates,
+        "seed": results.seed,
+        "policies": [_finite(row) for row in results.table().to_dicts()],
+        "comparisons": [_finite(vars(pair)) for pair in results.comparisons()],
+        "provenance": _finite(results.provenance),
+    }
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity and no NaN: null."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,37 @@
+"""Studies: many races that resume where they stopped, on one machine or on many.
+
+reading     the study file
+plan        Study -> races -> cells
+cells       one file each, named after everything it depends on
+store       the folder of finished cells
+crews       threads and processes; cluster: Dask
+run         compute what is missing, join it, explain it
+"""
+
+from .cells import Cell
+from .crews import Crew, CrewError, Processes, Threads, crew
+from .plan import Race, Study, blocks
+from .reading import is_study, read
+from .run import Outcome, State, compute, explain, load, run
+from .store import Store
+
+__all__ = [
+    "Cell",
+    "Crew",
+    "CrewError",
+    "Outcome",
+    "Processes",
+    "Race",
+    "State",
+    "Store",
+    "Study",
+    "Threads",
+    "blocks",
+    "compute",
+    "crew",
+    "explain",
+    "is_study",
+    "load",
+    "read",
+    "run",
+]

@@ -1,0 +1,111 @@
+"""A cell: one policy on one problem for one horizon, a block of replicates. It fits in one file.
+
+The name of the file is a hash of everything that the content depends on:
+
+    problem, policy, all its parameters, horizon, checkpoints, seed, block of replicates, delay,
+    the edition of the engine and that of the policy
+
+so that a finished cell is found again by any study that needs it, and never taken for another. The
+editions are numbers that are raised when compiled code starts to give other numbers; a test holds
+them to it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .. import files
+from ..problem import Problem
+from ..simulate import Results, simulate, storage
+from ..simulate.simulate import Progress
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """What to compute; `label` is what the study calls the problem."""
+
+    label: str
+    problem: Problem
+    policy: str
+    horizon: int
+    first: int
+    replicates: int
+    seed: int
+    checkpoints: tuple[int, ...] | None = None
+    delay: str | None = None
+
+    @property
+    def place(self) -> tuple[str, str, int, int]:
+        """Where the cell stands in its study."""
+        return self.label, self.policy, self.horizon, self.first
+
+    @property
+    def rounds(self) -> int:
+        """How much there is to play."""
+        return self.horizon * self.replicates
+
+    def __str__(self) -> str:
+        last = self.first + self.replicates - 1
+        runs = f"replicates {self.first}-{last}" if last > self.first else f"replicate {last}"
+        return f"{self.label}, {self.policy}, T = {self.horizon:,}, {runs}"
+
+    @cached_property
+    def ingredients(self) -> Mapping[str, Any]:
+        """Everything that the content of the file depends on."""
+        from ..engine.contract import EDITION  # noqa: PLC0415 - imports numba
+        from ..policies import registry  # noqa: PLC0415
+
+        rule, parameters = registry.parse(self.policy)
+        return {
+            "problem": _digest(files.to_json(self.problem.to_document())),
+            "policy": self.policy,
+            "parameters": {key: repr(value) for key, value in sorted(parameters.items())},
+            "horizon": self.horizon,
+            "checkpoints": self.checkpoints and list(self.checkpoints),
+            "seed": self.seed,
+            "first": self.first,
+            "replicates": self.replicates,
+            "delay": self.delay,
+            "engine": EDITION,
+            "edition": rule.edition,
+            "format": storage.FORMAT,
+        }
+
+    @cached_property
+    def key(self) -> str:
+        """The name of the file, without its suffix."""
+        return _digest(json.dumps(self.ingredients, sort_keys=True))
+
+    def compute(self, progress: Progress | None = None) -> bytes:
+        """The content of the file: the same bytes wherever and whenever it is computed."""
+        results = simulate(
+            self.problem,
+            self.policy,
+            self.horizon,
+            self.replicates,
+            seed=self.seed,
+            threads=1,
+            checkpoints=self.checkpoints,
+            delay=self.delay,
+            first=self.first,
+            progress=progress,
+        )
+        return storage.to_bytes(results)
+
+    def describes(self, results: Results) -> bool:
+        """Whether these results are the ones asked for."""
+        return (
+            results.policies == (self.policy,)
+            and results.problem == self.problem
+            and (results.horizon, results.seed) == (self.horizon, self.seed)
+            and (results.first, results.replicates) == (self.first, self.replicates)
+        )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -1,0 +1,112 @@
+"""A study: problems x policies x horizons, so many replicates of each, written in one file.
+
+    name = "labs"
+    seed = 1
+    replicates = 200
+    horizons = [1e3, 1e4]
+    problems = [
+        "dosing.toml",                                        # a file beside the study
+        "cycle:actions=7",                                    # a problem of the gallery
+        { recipe = "revealing", actions = [5, 10], gap = 0.2 },   # a list of values is a grid
+    ]
+    policies = ["ids", "ts-n", { name = "minimax", delta = [0.01, 0.1] }]
+
+A race is one problem at one horizon with all policies that can run there; a policy that refuses the
+problem is left out, with its reason. A race is made of cells: blocks of replicates of one policy.
+How large the blocks are depends on the study alone, never on the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ..errors import InputError
+from ..problem import Problem
+from .cells import Cell
+
+BLOCK_ROUNDS = 10**7  # about a second of work
+
+
+@dataclass(frozen=True, eq=False)
+class Race:
+    """One problem at one horizon; `refused` says why a policy is not in it."""
+
+    label: str
+    problem: Problem
+    horizon: int
+    policies: tuple[str, ...]
+    refused: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return f"{self.label}, T = {self.horizon:,}"
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A study, checked; `problems` by label."""
+
+    name: str
+    problems: Mapping[str, Problem]
+    policies: tuple[str, ...]
+    horizons: tuple[int, ...]
+    replicates: int = 100
+    seed: int = 0
+    block: int | None = None
+    checkpoints: tuple[int, ...] | None = None
+    delay: str | None = None
+
+    @cached_property
+    def races(self) -> tuple[Race, ...]:
+        """Every problem at every horizon."""
+        return tuple(
+            self._race(label, problem, horizon)
+            for label, problem in self.problems.items()
+            for horizon in self.horizons
+        )
+
+    def _race(self, label: str, problem: Problem, horizon: int) -> Race:
+        from ..simulate.entry import enter  # noqa: PLC0415 - imports numba
+
+        refused: dict[str, str] = {}
+        for policy in self.policies:
+            try:
+                enter(policy, problem, horizon)
+            except InputError as error:
+                refused[policy] = str(error)
+        fit = tuple(policy for policy in self.policies if policy not in refused)
+        if not fit:
+            reason = next(iter(refused.values()))
+            raise InputError(f"{label}, T = {horizon:,}: no policy of the study can run: {reason}")
+        return Race(label, problem, horizon, fit, refused)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Everything there is to compute, race by race."""
+        return tuple(cell for race in self.races for cell in self.cells_of(race))
+
+    def cells_of(self, race: Race) -> Iterator[Cell]:
+        """The cells of one race, policy by policy."""
+        points = self.checkpoints and tuple(t for t in self.checkpoints if t < race.horizon)
+        for policy in race.policies:
+            whole = Cell(
+                label=race.label,
+                problem=race.problem,
+                policy=policy,
+                horizon=race.horizon,
+                first=0,
+                replicates=self.replicates,
+                seed=self.seed,
+                checkpoints=points,
+                delay=self.delay,
+            )
+            yield from blocks(whole, self.block)
+
+
+def blocks(cell: Cell, size: int | None = None) -> Iterator[Cell]:
+    """The cell in blocks of so many replicates; if it is not said, of about a second of work."""
+    size = size or max(1, BLOCK_ROUNDS // cell.horizon)
+    end = cell.first + cell.replicates
+    for first in range(cell.first, end, size):
+        yield replace(cell, first=first, replicates=min(size, end - first))

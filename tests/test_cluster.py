@@ -1,0 +1,134 @@
+"""A real Dask scheduler with two worker processes on loopback gives the files of a local run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from commands import Command
+from sidelight.study import CrewError, run
+from sidelight.study.cells import Cell
+from sidelight.study.cluster import TASK, Dask, tasks
+from studies import contents, reference, small
+
+pytest.importorskip("distributed")
+
+
+class Cluster:
+    """A scheduler and its workers, each a process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.file = folder, folder / "scheduler.json"
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self._start(
+            "dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", self.file
+        )
+        for _ in range(2):
+            self.add_worker()
+        deadline = time.monotonic() + 120
+        while not self.file.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+    def add_worker(self) -> None:
+        """One more."""
+        options = (
+            "--nthreads",
+            "1",
+            "--no-dashboard",
+            "--no-nanny",
+            "--local-directory",
+            self.folder,
+        )
+        self._start("dask_worker", "--scheduler-file", self.file, *options)
+
+    def _start(self, module: str, *options: object) -> None:
+        command = [sys.executable, "-m", f"distributed.cli.{module}", "--host", "127.0.0.1"]
+        with (self.folder / "cluster.log").open("ab") as log:
+            self.processes.append(
+                subprocess.Popen([*command, *map(str, options)], stdout=log, stderr=log)
+            )
+
+    @property
+    def address(self) -> str:
+        """Where the scheduler listens."""
+        return str(json.loads(self.file.read_text())["address"])
+
+    def stop(self) -> None:
+        """End what was started here, by its number."""
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    started = Cluster(tmp_path)
+    yield started
+    started.stop()
+
+
+def test_a_cluster_gives_the_same_files_also_if_a_worker_is_killed(
+    cluster: Cluster, tmp_path: Path, sidelight: Command
+) -> None:
+    small(tmp_path)
+    local = sidelight("race", "small.toml", "--out", "local", "--workers", 1)
+    far = sidelight("race", "small.toml", "--out", "far", "--dask", cluster.address)
+    assert (far.code, far.out) == (0, local.out)
+    assert contents(tmp_path / "far") == contents(tmp_path / "local")
+
+    study = small(tmp_path, horizons=[500_000], replicates=40, block=20)
+    assert len(tasks(study.cells)) > 5
+    killed: list[int] = []
+
+    def kill_one(state: object) -> None:
+        if not killed:
+            killed.append(cluster.processes[1].pid)
+            os.kill(killed[0], signal.SIGKILL)
+
+    run(study, tmp_path / "killed", Dask(cluster.address, 2), kill_one)
+    assert killed
+    assert contents(tmp_path / "killed") == reference(study, tmp_path / "whole")
+
+
+def test_a_local_cluster_gives_the_same_files(tmp_path: Path) -> None:
+    study = small(tmp_path)
+    run(study, tmp_path / "far", Dask("local", 2))
+    assert contents(tmp_path / "far") == reference(study, tmp_path / "whole")
+
+
+def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sidelight.study.cluster.TIMEOUT", 0.5)
+    with pytest.raises(CrewError, match="no Dask scheduler answers at tcp://127"):
+        run(small(tmp_path), tmp_path, Dask("tcp://127.0.0.1:9", 2))
+
+
+def test_a_worker_with_another_edition_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from sidelight.study import cluster as module  # noqa: PLC0415
+
+    cell = small(tmp_path).cells[0]
+    with pytest.raises(CrewError, match="install the same version everywhere"):
+        list(module._checked([cell], [("another key", b"")]))
+
+
+def test_tasks_are_worth_sending(tmp_path: Path) -> None:
+    cells = small(tmp_path, horizons=[10**6]).cells
+    found = tasks(cells)
+    assert [cell for task in found for cell in task] == list(cells)
+    assert all(sum(map(rounds, task)) >= TASK for task in found[:-1])
+    assert all(sum(map(rounds, task[:-1])) < TASK for task in found)
+    assert tasks([]) == []
+
+
+def rounds(cell: Cell) -> int:
+    return cell.rounds

@@ -1,0 +1,157 @@
+"""Study files, and the cells that they ask for."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import sidelight as sl
+from sidelight.study import blocks, is_study, read
+from sidelight.study.cells import Cell
+from studies import TEXT, small
+
+PROBLEM = 'actions = ["a", "b"]\nkind = "bandit"\n[means]\na = 0.3\nb = 0.4\n'
+
+
+def cell(**changes: object) -> Cell:
+    made = Cell("bandit", sl.gallery("bandit"), "ucb-n", 100, 0, 4, 1)
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+# ---- the file ------------------------------------------------------------------------------------
+
+
+def test_grids_are_every_combination(tmp_path: Path) -> None:
+    study = small(tmp_path)
+    assert list(study.problems) == ["bandit:actions=3", "bandit:actions=5", "cycle"]
+    assert study.policies == ("greedy", "uniform", "ucb-n:exploration=0.5", "ucb-n:exploration=1")
+    assert [str(race) for race in study.races][:2] == [
+        "bandit:actions=3, T = 20",
+        "bandit:actions=3, T = 200",
+    ]
+    assert (len(study.races), len(study.cells)) == (6, 60)
+    assert study.problems["bandit:actions=5"] == replace(
+        sl.gallery("bandit", actions=5), name="bandit:actions=5"
+    )
+
+
+def test_a_policy_that_refuses_a_problem_is_left_out_with_its_reason(tmp_path: Path) -> None:
+    race = small(tmp_path).races[-1]
+    assert race.policies == ("greedy", "uniform")
+    assert "actions that show themselves" in race.refused["ucb-n:exploration=1"]
+
+
+def test_files_of_problems_are_found_beside_the_study(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(PROBLEM)
+    study = small(tmp_path, problems=["mine.toml"])
+    assert list(study.problems) == ["mine"]
+    text = TEXT.replace('"cycle"]', '"mine.toml", { file = "mine.toml", name = "other" }]')
+    (tmp_path / "two.toml").write_text(text)
+    assert list(read(tmp_path / "two.toml").problems)[-2:] == ["mine", "other"]
+
+
+def test_defaults(tmp_path: Path) -> None:
+    study = small(tmp_path, seed=None, replicates=None, name=None, block=None)
+    assert (study.seed, study.replicates, study.name) == (0, 100, "small")
+
+
+def test_all_policies(tmp_path: Path) -> None:
+    assert len(small(tmp_path, policies=["all"], problems=["bandit"]).races[0].policies) > 10
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"horizon": [5]}, "no key 'horizon'; did you mean 'horizons'"),
+        ({"horizons": None}, "needs horizons"),
+        ({"horizons": []}, "needs horizons"),
+        ({"horizons": [0]}, "a horizon = 0 must be at least 1"),
+        ({"horizons": [5, 5]}, "the horizon 5 is there twice"),
+        ({"horizons": ["soon"]}, "must be a whole number"),
+        ({"policies": ["ucb"]}, "no policy is called 'ucb'"),
+        ({"policies": ["greedy", "greedy"]}, "the policy 'greedy' is there twice"),
+        ({"policies": [3]}, "3 is no policy"),
+        ({"problems": ["bandits"]}, "did you mean 'bandit'"),
+        ({"problems": ["no.toml"]}, "no.toml"),
+        ({"problems": [3]}, "3 is no problem"),
+        ({"problems": ["bandit", "bandit"]}, "two problems are called 'bandit'"),
+        ({"replicates": 0}, "replicates = 0 must be at least 1"),
+        ({"block": 0}, "block = 0 must be at least 1"),
+        ({"seed": -1}, "seed = -1"),
+        ({"delay": "soon"}, "delay = 'soon'"),
+        ({"name": ""}, "name = ''"),
+        ({"problems": ["revealing"], "policies": ["ucb-n"]}, "no policy of the study can run"),
+    ],
+)
+def test_what_is_wrong_with_a_file(
+    tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(sl.InputError, match=message):
+        _ = small(tmp_path, **changes).races
+
+
+def test_an_unreadable_file_names_itself(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    for content in (b"problems = [", b"\xff\xfe", None):
+        path.unlink(missing_ok=True)
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(sl.InputError, match=r"study\.toml"):
+            read(path)
+        assert not is_study(path)
+
+
+def test_a_problem_is_no_study(tmp_path: Path, dosing: Path) -> None:
+    small(tmp_path)
+    assert is_study(tmp_path / "small.toml")
+    assert not is_study(dosing)
+
+
+# ---- cells ---------------------------------------------------------------------------------------
+
+
+def test_blocks_cover_all_replicates_once(tmp_path: Path) -> None:
+    study = small(tmp_path, replicates=5)
+    race = study.races[0]
+    found = [(c.policy, c.first, c.replicates) for c in study.cells_of(race)]
+    assert found == [(p, first, n) for p in race.policies for first, n in ((0, 2), (2, 2), (4, 1))]
+
+
+@pytest.mark.parametrize(("horizon", "size"), [(10, 1_000_000), (10**5, 100), (10**9, 1)])
+def test_blocks_without_a_size_depend_on_the_horizon_alone(horizon: int, size: int) -> None:
+    first = next(iter(blocks(cell(horizon=horizon, replicates=10**7))))
+    assert first.replicates == size
+
+
+def test_keys_depend_on_everything() -> None:
+    others = [
+        cell(problem=sl.gallery("bandit", gap=0.11)),
+        cell(policy="ucb-n:exploration=0.5"),
+        cell(horizon=101),
+        cell(first=1),
+        cell(replicates=5),
+        cell(seed=2),
+        cell(checkpoints=(10,)),
+        cell(delay="fixed:3"),
+    ]
+    assert len({cell().key, *(other.key for other in others)}) == 1 + len(others)
+    assert cell().key == cell(label="another name").key == pickle.loads(pickle.dumps(cell())).key
+
+
+def test_keys_depend_on_editions(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cell().key
+    monkeypatch.setattr("sidelight.engine.contract.EDITION", 999)
+    engine = cell().key
+    monkeypatch.undo()
+    from sidelight.policies import registry  # noqa: PLC0415
+
+    rule = replace(registry.rule("ucb-n"), edition=999)
+    monkeypatch.setitem(registry._RULES, "ucb-n", rule)
+    assert len({before, engine, cell().key}) == 3
+
+
+def test_the_same_bytes_every_time() -> None:
+    assert cell().compute() == cell().compute()
