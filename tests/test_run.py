@@ -111,11 +111,18 @@ def test_the_reasons(tmp_path: Path) -> None:
 def test_the_manifest_gives_the_races_again(tmp_path: Path) -> None:
     study = small(tmp_path)
     outcome = run(study, tmp_path, Threads(1))
-    manifest, races = load(tmp_path)
-    assert manifest["name"] == "small"
-    assert [storage.to_bytes(x) for x in races] == [storage.to_bytes(x) for x in outcome.races]
+    found = load(tmp_path)
+    assert (found.name, found.source) == ("small", (tmp_path / "small.toml").read_text())
+    expected = [storage.to_bytes(race) for race in outcome.races]
+    assert [storage.to_bytes(race) for race in found.races] == expected
+    assert [note.partition(": ")[0] for note in found.notes] == [
+        *["cycle, T = 20"] * 2,
+        *["cycle, T = 200"] * 2,
+    ]
     Store(tmp_path).path(study.cells[0]).unlink()
-    assert len(load(tmp_path)[1]) == len(races) - 1
+    less = load(tmp_path)
+    assert len(less.races) == len(found.races) - 1
+    assert less.notes[0] == "bandit:actions=3, T = 20 is not finished: 1 of 12 cells are missing."
     (tmp_path / "study.json").write_text("{}")
     with pytest.raises(sl.InputError, match="not the manifest"):
         load(tmp_path)

@@ -18,6 +18,7 @@ from ..errors import SidelightError
 from .analyze import analyze_command
 from .new import new_command
 from .race import race_command
+from .report import report_command
 from .suite import suite_command
 from .trace import trace_command
 
@@ -30,7 +31,14 @@ def cli() -> None:
     """What to try next when trying one thing also tells you something about the others."""
 
 
-for command in (new_command, analyze_command, race_command, trace_command, suite_command):
+for command in (
+    new_command,
+    analyze_command,
+    race_command,
+    trace_command,
+    report_command,
+    suite_command,
+):
     cli.add_command(command)
 
 

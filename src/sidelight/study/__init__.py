@@ -12,13 +12,14 @@ from .cells import Cell
 from .crews import Crew, CrewError, Processes, Threads, crew
 from .plan import Race, Study, blocks
 from .reading import is_study, read
-from .run import Outcome, State, compute, explain, load, run
+from .run import Finished, Outcome, State, compute, explain, load, run
 from .store import Store
 
 __all__ = [
     "Cell",
     "Crew",
     "CrewError",
+    "Finished",
     "Outcome",
     "Processes",
     "Race",

@@ -45,7 +45,7 @@ class Race:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A study, checked; `problems` by label."""
+    """A study, checked; `problems` by label, `source` the text of its file."""
 
     name: str
     problems: Mapping[str, Problem]
@@ -56,6 +56,7 @@ class Study:
     block: int | None = None
     checkpoints: tuple[int, ...] | None = None
     delay: str | None = None
+    source: str = ""
 
     @cached_property
     def races(self) -> tuple[Race, ...]:

@@ -42,7 +42,8 @@ def is_study(path: Path) -> bool:
 def read(path: Path) -> Study:
     """The study in a file; `InputError` says what is wrong with it."""
     try:
-        return from_table(tomllib.loads(_text(path)), path)
+        text = _text(path)
+        return replace(from_table(tomllib.loads(text), path), source=text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: not TOML: {error}") from None
     except InputError as error:

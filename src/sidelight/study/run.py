@@ -97,23 +97,32 @@ def explain(study: Study, folder: Path) -> Iterator[tuple[Cell, str]]:
         yield cell, reason
 
 
-def load(folder: Path) -> tuple[dict[str, Any], tuple[Results, ...]]:
-    """The manifest in the folder, and the races of it that are complete."""
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """What a folder holds: the races that are complete, and what to know about the others."""
+
+    name: str
+    source: str
+    races: tuple[Results, ...]
+    notes: tuple[str, ...]
+
+
+def load(folder: Path) -> Finished:
+    """The last study that was run in the folder, as far as it is finished."""
     manifest = _manifest(folder)
     if manifest is None:
         raise InputError(f"{folder}: there is no study here: no file {MANIFEST}")
-    store = Store(folder)
-    races = []
+    races, notes = [], []
     for race in manifest["races"]:
-        parts = [Results.load(path) for path in _paths(store, race) if path.exists()]
-        if parts and len(parts) == len(race["cells"]):
-            races.append(join(parts))
-    return manifest, tuple(races)
-
-
-def _paths(store: Store, race: Mapping[str, Any]) -> Iterator[Path]:
-    for cell in race["cells"]:
-        yield store.cells / f"{cell['key']}.parquet"
+        title = f"{race['label']}, T = {race['horizon']:,}"
+        paths = [Store(folder).cells / f"{cell['key']}.parquet" for cell in race["cells"]]
+        missing = sum(not path.exists() for path in paths)
+        if missing:
+            notes.append(f"{title} is not finished: {missing} of {len(paths)} cells are missing.")
+        else:
+            races.append(join(map(Results.load, paths)))
+        notes += [f"{title}: without {policy}: {why}." for policy, why in race["refused"].items()]
+    return Finished(manifest["name"], manifest["source"], tuple(races), tuple(notes))
 
 
 class _Clock:
@@ -164,7 +173,7 @@ def _write_manifest(study: Study, store: Store) -> None:
         }
         for race in study.races
     ]
-    about = {"name": study.name, "seed": study.seed, "replicates": study.replicates}
+    about = {"name": study.name, "seed": study.seed, "source": study.source}
     text = json.dumps({**about, "races": races}, indent=1, ensure_ascii=False)
     try:
         files.replace(store.folder / MANIFEST, text.encode())
@@ -176,12 +185,15 @@ def _manifest(folder: Path) -> dict[str, Any] | None:
     path = folder / MANIFEST
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        _ = [(cell["key"], cell["place"]) for race in found["races"] for cell in race["cells"]]
+        _ = found["name"], found["source"]
+        for race in found["races"]:
+            _ = race["label"], race["horizon"], race["refused"].items()
+            _ = [(cell["key"], cell["place"], cell["made_of"]) for cell in race["cells"]]
     except FileNotFoundError:
         return None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path}: not the manifest of a study ({error}): run the study again"
         ) from None
