@@ -39,6 +39,7 @@ ROOMS = [
     ["recommend"],
     ["suite"],
     ["analysis"],
+    ["report"],
     ["console"],
     ["cli"],
     ["__main__"],

@@ -25,6 +25,7 @@ from .. import files
 from ..curves import Curve, curves
 from ..engine.contract import Floats, Ints
 from ..errors import InputError, MissingExtraError, choose_from
+from ..figures import Band
 from ..problem import Problem
 from . import statistics, storage
 from .statistics import CONFIDENCE, Difference
@@ -156,22 +157,32 @@ class Results:
         """
         from .. import figures  # noqa: PLC0415 - slow to import
 
+        bands = self.bands(line)
+        drawn = self.bounds_over_time() if bounds else ()
+        named = self.problem.name if title is None else title
+        return figures.draw_race(bands, drawn, named, self.caption(line))
+
+    def bands(self, line: str = "mean") -> list[Band]:
+        """What `plot` draws of each policy: a line, and a band from the 5 % to the 95 % quantile."""
         if line not in LINES:
             raise InputError(f"line = {line!r}; {choose_from(line, LINES)}")
         middle = self.mean() if line == "mean" else self.median()
         low, high = self.quantile(BAND)
-        bands = [
-            figures.Band(name, self.checkpoints, middle[p], low[p], high[p])
+        return [
+            Band(name, self.checkpoints, middle[p], low[p], high[p])
             for p, name in enumerate(self.policies)
         ]
-        drawn: tuple[Curve, ...] = ()
-        if bounds and self.horizon > 1:
-            points = np.geomspace(min(10, self.horizon), self.horizon, BOUND_POINTS)
-            drawn = curves(self.problem, points, names=OVERLAID)
-        caption = f"{line} of {self.replicates:,} replicates, shaded from 5% to 95% of them"
-        return figures.draw_race(
-            bands, drawn, self.problem.name if title is None else title, caption
-        )
+
+    def bounds_over_time(self) -> tuple[Curve, ...]:
+        """What `plot` draws of the lower bounds on this problem; nothing for a single round."""
+        if self.horizon <= 1:
+            return ()
+        points = np.geomspace(min(10, self.horizon), self.horizon, BOUND_POINTS)
+        return curves(self.problem, points, names=OVERLAID)
+
+    def caption(self, line: str = "mean") -> str:
+        """What the lines and the bands of `plot` are."""
+        return f"{line} of {self.replicates:,} replicates, shaded from 5% to 95% of them"
 
     def _at(self, t: float | None) -> Floats:
         if t is None:
