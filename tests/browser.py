@@ -31,9 +31,11 @@ FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--remote-debugging-pipe",
 )
-# Python gives a child no say in the numbers of its files, so a small one moves them and becomes it.
+# Python cannot choose the numbers of a child's files, so a small child moves them and becomes the
+# browser. The copies above 10 keep one move from overwriting what the other still needs.
 MOVE = (
-    "import os, sys; r, w = os.dup(int(sys.argv[1])), os.dup(int(sys.argv[2])); "
+    "import fcntl, os, sys; "
+    "r, w = (fcntl.fcntl(int(n), fcntl.F_DUPFD, 10) for n in sys.argv[1:3]); "
     "os.dup2(r, 3); os.dup2(w, 4); os.execv(sys.argv[3], sys.argv[3:])"
 )
 

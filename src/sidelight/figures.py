@@ -129,6 +129,10 @@ def _draw_panel(panel: Any, scale: str, bands: Sequence[Band], curves: Sequence[
     panel.spines[["top", "right"]].set_visible(False)
     panel.margins(x=0)
     if scale == "linear":
+        # A limit may be far above all that happened, and must not squeeze it.
+        most = max(float(band.high.max()) for band in bands)
+        if 0 < 1.5 * most < panel.get_ylim()[1]:
+            panel.set_ylim(top=1.5 * most)
         panel.locator_params(axis="x", nbins=5)
         for axis in (panel.xaxis, panel.yaxis):
             axis.set_major_formatter("{x:,g}")
@@ -191,8 +195,11 @@ def draw_horizons(bands: Sequence[Band], curves: Sequence[Curve] = ()) -> Any:
     for line in panel.get_lines()[: len(bands)]:
         line.set_marker("o")
         line.set_markersize(4)
-    panel.set(xlabel="horizon T", ylabel="regret after T rounds", title="")
+    panel.set(xlabel="horizon T", ylabel="regret after T rounds")
+    panel.set_title("", loc="left")
     panel.margins(x=0.03)
+    panel.set_ylim(auto=True)  # bounds far below the policies are what this figure is for
+    panel.autoscale_view()
     below = {"loc": "upper left", "bbox_to_anchor": (0, -0.16), "borderaxespad": 0}
     panel.legend(frameon=False, handlelength=3.2, fontsize=9.5, **below)
     return figure

@@ -3,9 +3,9 @@
 A rule is a pure function from a race, or from a problem's structure, to sentences; none if there is
 nothing to say. Nothing else in the report decides what a caveat is.
 
-    heavy_tail     the 99 % quantile is 5 times the mean, or one run is 20 times the mean
-    unresolved     gap < 2 sqrt((v_1 + v_2) / T): T rounds of the best looks at the two best actions,
-                   v_i the least variance of a look at i, leave them closer than two standard errors
+    heavy_tail     the 99% quantile is 5 times the mean, or one run is 20 times the mean
+    unresolved     gap < 2 sqrt((v_1 + v_2) / T), v_i the least variance of a look at i: T looks at
+                   the two best actions leave them closer than two standard errors
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..labels import display
 from ..problem import Problem
 from ..simulate.results import Results
 from ..simulate.statistics import interval, short
-from .facts import Chapter, Race, cautions, clairvoyant, weigh
+from .facts import Chapter, Race, Weighed, cautions, clairvoyant, weigh
 
 FEW = 100
 HEAVY_QUANTILE, HEAVY_RUN = 5.0, 20.0
@@ -34,7 +34,7 @@ def few_replicates(race: Race) -> list[str]:
     if n == 1:
         return ["There is one run of each policy: nothing is known about luck."]
     return [
-        f"There are {n} runs of each policy, fewer than {FEW}: intervals are rough, and the 99 % "
+        f"There are {n} runs of each policy, fewer than {FEW}: intervals are rough, and the 99% "
         "quantile is hardly more than the largest run."
     ]
 
@@ -49,33 +49,48 @@ def few_rounds(race: Race) -> list[str]:
 
 def does_not_hold(race: Race) -> list[str]:
     """Bounds and guarantees whose hypotheses fail here, such as a horizon below a threshold."""
-    return [
-        f"The {_side(item.kind)} “{item.title}” does not hold here: {item.bound.why}."
-        for item in weigh(race.analysis)
-        if not item.bound.valid
-    ]
-
-
-def vacuous(race: Race) -> list[str]:
-    """Bounds that say nothing at this horizon."""
-    said = []
+    failing: dict[str, list[str]] = {}
     for item in weigh(race.analysis):
-        if not item.vacuous:
-            continue
-        name = f"“{item.title}”"
-        if item.value <= 0:
-            said.append(f"The lower bound {name} is vacuous here: it is 0, and regret is never less.")
-        elif item.kind == "limit":
-            said.append(
-                f"{name} times log T exceeds all that can be lost in so few rounds: the limit that "
-                "it speaks of has not begun."
-            )
-        else:
-            said.append(
-                f"The guarantee {name} is vacuous at this horizon: {short(item.value)} is more than "
-                f"can be lost at all, {short(item.trivial)}."
-            )
-    return said
+        if not item.bound.valid:
+            failing.setdefault(item.bound.why, []).append(_quoted(item))
+    return [f"No bound here from {_all(names)}: {why}." for why, names in failing.items()]
+
+
+def below_threshold(race: Race) -> list[str]:
+    """Forms of a theorem that hold only from a longer horizon on, and would say more or are the
+    paper's own."""
+    T = race.analysis.horizon
+    named = [
+        f"{form.method} (from {short(form.horizon)} rounds on)"
+        for item in weigh(race.analysis)
+        for form in item.bound.candidates
+        if not form.applies
+        and T < form.horizon < math.inf
+        and (form.source == "paper" or form.value > item.bound.value)
+    ]
+    return [f"The horizon is too short for {_all(named)}."] * bool(named)
+
+
+def vacuous_bounds(race: Race) -> list[str]:
+    """Lower bounds that say no more than that regret is not negative."""
+    names = [_quoted(w) for w in weigh(race.analysis) if w.vacuous and w.kind == "lower"]
+    return [f"Vacuous at this horizon, since regret is never below 0: {_all(names)}."] * bool(names)
+
+
+def vacuous_limits(race: Race) -> list[str]:
+    """Limits that have not begun."""
+    names = [_quoted(w) for w in weigh(race.analysis) if w.vacuous and w.kind == "limit"]
+    said = "exceeds all that can be lost in so few rounds, so that the limit has not begun"
+    return [f"The asymptotic constant times log T {said}: {_all(names)}."] * bool(names)
+
+
+def vacuous_guarantees(race: Race) -> list[str]:
+    """Promises to lose no more than can be lost at all."""
+    found = [w for w in weigh(race.analysis) if w.vacuous and w.kind == "upper"]
+    if not found:
+        return []
+    named = [f"{_quoted(w)} ({short(w.value)} against {short(w.trivial)})" for w in found]
+    return [f"Vacuous at this horizon, more than can be lost at all: {_all(named)}."]
 
 
 def impossible_class(race: Race) -> list[str]:
@@ -108,9 +123,7 @@ def below_the_bound(race: Race) -> list[str]:
 
 def may_be_linear(race: Race) -> list[str]:
     """What policies say about their own danger on this problem."""
-    return [
-        f"{display(name)}: {'; '.join(said)}." for name, said in cautions(race.results).items()
-    ]
+    return [f"{display(name)}: {'; '.join(said)}." for name, said in cautions(race.results).items()]
 
 
 def told_the_truth(race: Race) -> list[str]:
@@ -127,7 +140,7 @@ def heavy_tail(race: Race) -> list[str]:
     said = []
     for row in race.results.table().rows:
         if row.mean > 0 and row.q99 >= HEAVY_QUANTILE * row.mean:
-            what = f"1 % of its runs lose {short(row.q99 / row.mean)} times the mean or more"
+            what = f"1% of its runs lose {short(row.q99 / row.mean)} times the mean or more"
         elif row.mean > 0 and row.most >= HEAVY_RUN * row.mean:
             what = f"its worst run loses {short(row.most / row.mean)} times the mean"
         else:
@@ -158,7 +171,7 @@ def delayed(race: Race) -> list[str]:
     if not delay:
         return []
     return [
-        f"Values came late (delay {display(delay)}). Lower bounds still hold, since late values help "
+        f"Values came late (delay {display(delay)}). Lower bounds still hold, since that helps "
         "nobody; the guarantees of the algorithms are proved for values that come at once."
     ]
 
@@ -171,8 +184,8 @@ def tied_optimum(chapter: Chapter) -> list[str]:
         return []
     names = ", ".join(display(problem.feedback.labels[i]) for i in best)
     return [
-        f"The optimum is tied ({names}). Bounds and guarantees that rest on a unique best action do "
-        "not apply, and policies that look for one may explore for ever."
+        f"The optimum is tied ({names}). Whatever rests on a unique best action does not "
+        "apply, and policies that look for one may explore for ever."
     ]
 
 
@@ -194,7 +207,10 @@ RACE_RULES: tuple[RaceRule, ...] = (
     below_the_bound,
     impossible_class,
     does_not_hold,
-    vacuous,
+    below_threshold,
+    vacuous_bounds,
+    vacuous_limits,
+    vacuous_guarantees,
 )
 CHAPTER_RULES: tuple[ChapterRule, ...] = (tied_optimum, graph_is_coarse)
 
@@ -224,5 +240,9 @@ def resolvable(results: Results) -> float:
     return 2.0 * math.sqrt(float(looks[first] + looks[second]) / results.horizon)
 
 
-def _side(kind: str) -> str:
-    return "guarantee" if kind == "upper" else "lower bound"
+def _quoted(item: Weighed) -> str:
+    return f"“{item.title}”"
+
+
+def _all(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

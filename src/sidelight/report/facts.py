@@ -11,16 +11,19 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from .. import bounds, guarantees
 from ..analysis import LOWER, UPPER, Analysis
 from ..bounds import Bound
-from ..curves import Curve, minimax_rate
+from ..curves import Curve, curves, minimax_rate
 from ..errors import InputError
 from ..labels import display
 from ..policies.setting import Need
 from ..problem import Problem
 from ..recommend import recommend
 from ..simulate import Results
+from ..simulate.results import BOUND_POINTS, OVERLAID
 from ..structure import Structure, structure
 from .markup import slug
 
@@ -83,12 +86,15 @@ class Weighed:
 
     @property
     def vacuous(self) -> bool:
-        """Whether it says nothing that was not known before: at least 0, at most the trivial."""
-        if not self.bound.valid:
+        """Whether it says nothing that was not known before: at least 0, at most the trivial.
+
+        A limit of 0 says much, that regret is bounded; one above the trivial bound has not begun.
+        """
+        if not self.bound.valid or self.trivial == 0:
             return False
-        if self.kind == "upper":
-            return self.value >= self.trivial
-        return self.value <= 0 or (self.kind == "limit" and self.value > self.trivial)
+        if self.kind == "lower":
+            return self.value <= 0
+        return self.value >= self.trivial
 
 
 def chapters(races: Iterable[Results]) -> tuple[Chapter, ...]:
@@ -122,17 +128,33 @@ def _chapter(problem: Problem, name: str, number: int, found: list[Results]) -> 
     key = f"problem-{number}"
     shape = structure(problem.feedback, BUDGET)
     titles = [_title(race, found) for race in found]
+    drawn = _over_time(problem, [race.horizon for race in found])
     races = tuple(
         Race(
             race,
             examine(problem, race.horizon, shape),
-            race.bounds_over_time(),
+            tuple(_until(curve, race.horizon) for curve in drawn),
             f"{key}-race-{k}",
             title,
         )
         for k, (race, title) in enumerate(zip(found, titles, strict=True), start=1)
     )
     return Chapter(problem, name, key, shape, races)
+
+
+def _over_time(problem: Problem, horizons: list[int]) -> tuple[Curve, ...]:
+    """The lower bounds on this problem, once for all of its races; none for a single round."""
+    last = max(horizons)
+    if last == 1:
+        return ()
+    spaced = np.geomspace(min(10, last), last, BOUND_POINTS)
+    points = {float(T) for T in (*spaced[:-1], *horizons) if T > 1}
+    return curves(problem, points, names=OVERLAID)
+
+
+def _until(curve: Curve, horizon: int) -> Curve:
+    kept = curve.horizons <= horizon
+    return Curve(curve.name, curve.kind, curve.horizons[kept], curve.values[kept], curve.note)
 
 
 def _title(race: Results, others: list[Results]) -> str:

@@ -26,10 +26,11 @@ from .markup import EMPTY, Html, join, say, tag
 # More than this cannot be read as arrows; a map of the matrix can.
 MOST_ACTIONS, MOST_ARROWS = 24, 200
 INK, BLUE, ORANGE, PALE = "#33414e", "#0072b2", "#b84e00", "#f4f7fa"
-RADIUS_X, RADIUS_Y = 275.0, 175.0
+# Half the axes of the ellipse, for few actions and for the most.
+FEWEST, MOST = (150.0, 95.0), (290.0, 200.0)
 ROOM_X, ROOM_Y = 92.0, 62.0  # beyond the ellipse, for half a box and a loop
-HEIGHT, LETTER, PADDING = 28.0, 7.6, 18.0
-LOOP = 40.0
+HEIGHT, LETTER, PADDING = 28.0, 7.8, 22.0
+LOOP, LOOP_HALF = 38.0, 7.0
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 Point = tuple[float, float]
@@ -76,7 +77,8 @@ def draw_graph(found: Structure, best: Sequence[int], key: str) -> Html:
         _box(node, name, display(feedback.labels[i]), i in found.weak, i in best)
         for i, (node, name) in enumerate(zip(nodes, names, strict=True))
     ]
-    width, height = 2 * (RADIUS_X + ROOM_X), 2 * (RADIUS_Y + ROOM_Y)
+    radius = _radius(len(feedback))
+    width, height = 2 * (radius[0] + ROOM_X), 2 * (radius[1] + ROOM_Y)
     shown = int(feedback.observes.sum())
     label = f"Feedback graph: {len(feedback)} actions, {shown} observations; the table has them all"
     return tag(
@@ -130,14 +132,21 @@ def _room(actions: int) -> int:
     return 14 if actions <= 10 else 8 if actions <= 16 else 5
 
 
+def _radius(actions: int) -> Point:
+    part = min(max((actions - 3) / 13, 0.0), 1.0)
+    (x, y), (far_x, far_y) = FEWEST, MOST
+    return x + part * (far_x - x), y + part * (far_y - y)
+
+
 def _places(names: Sequence[str]) -> list[Node]:
-    middle = RADIUS_X + ROOM_X, RADIUS_Y + ROOM_Y
+    radius = _radius(len(names))
+    middle = radius[0] + ROOM_X, radius[1] + ROOM_Y
     nodes = []
     for k, name in enumerate(names):
         angle = 2 * math.pi * k / len(names) - math.pi / 2
         out = math.cos(angle), math.sin(angle)
         far = 0.0 if len(names) == 1 else 1.0
-        x, y = middle[0] + far * RADIUS_X * out[0], middle[1] + far * RADIUS_Y * out[1]
+        x, y = middle[0] + far * radius[0] * out[0], middle[1] + far * radius[1] * out[1]
         nodes.append(Node(x, y, PADDING + LETTER * max(len(name), 2), out))
     return nodes
 
@@ -153,17 +162,29 @@ def _arrow(start: Node, end: Node, level: float, both: bool, key: str) -> Html:
 
 
 def _loop(node: Node, level: float, key: str) -> Html:
-    """A loop on the outer side: it leaves the box on one side of that direction."""
+    """A loop on the side of the box that looks away from the middle."""
     ox, oy = node.outward
-    far = abs(ox) * node.width / 2 + abs(oy) * HEIGHT / 2 + LOOP
+    x, y = node.edge((node.x + ox, node.y + oy))
+    flat = abs(abs(y - node.y) - HEIGHT / 2) < 1e-6  # it leaves through the top or the bottom
+    along, away = ((1.0, 0.0), (0.0, _sign(oy))) if flat else ((0.0, 1.0), (_sign(ox), 0.0))
+    room = (node.width if flat else HEIGHT) / 2 - LOOP_HALF - 4  # loops keep off the corners
+    middle_x = min(max(x, node.x - room), node.x + room) if flat else x
+    middle_y = y if flat else min(max(y, node.y - room), node.y + room)
 
-    def turned(angle: float, length: float) -> Point:
-        c, s = math.cos(angle), math.sin(angle)
-        return node.x + length * (c * ox - s * oy), node.y + length * (s * ox + c * oy)
+    def place(side: float, out: float) -> Point:
+        return (
+            middle_x + side * along[0] + out * away[0],
+            middle_y + side * along[1] + out * away[1],
+        )
 
-    first, last = (node.edge(turned(angle, 50.0)) for angle in (-0.55, 0.55))
-    path = f"M{_at(first)} C{_at(turned(-0.6, far))} {_at(turned(0.6, far))} {_at(last)}"
+    ends = place(-LOOP_HALF, 0.0), place(LOOP_HALF, 0.0)
+    turns = place(-2.6 * LOOP_HALF, LOOP), place(2.6 * LOOP_HALF, LOOP)
+    path = f"M{_at(ends[0])} C{_at(turns[0])} {_at(turns[1])} {_at(ends[1])}"
     return _stroke(path, level, key)
+
+
+def _sign(value: float) -> float:
+    return -1.0 if value < 0 else 1.0
 
 
 def _stroke(path: str, level: float, key: str) -> Html:

@@ -17,7 +17,7 @@ from ..variances import Array
 from .graph import FONT, short_labels, strength
 from .markup import EMPTY, Html, join, say, tag
 
-SIDE, LEFT, TOP = 480.0, 90.0, 74.0
+SIDE, LEFT, TOP = 480.0, 92.0, 84.0
 MOST_CELLS = 150
 NAMES_UP_TO = 40
 # From the noisiest observation to the most precise one.
@@ -35,20 +35,19 @@ def draw_matrix(found: Structure) -> Html:
         for k, colour in enumerate(SHADES)
         if (shades == k).any()
     ]
-    frame = tag(
-        "rect", x=LEFT, y=TOP, width=SIDE, height=SIDE, fill="#ffffff", stroke="#8a97a3"
-    )
+    frame = tag("rect", x=LEFT, y=TOP, width=SIDE, height=SIDE, fill="#ffffff", stroke="#8a97a3")
     K = len(found.feedback)
+    near = 0.0 if K <= NAMES_UP_TO else 58.0  # without names the titles stand closer
     label = f"Matrix of variances: {K} actions played (rows) and observed (columns)"
-    width, height = LEFT + SIDE + 14, TOP + SIDE + 14
+    width, height = LEFT + SIDE + 14 - near, TOP + SIDE + 14 - near
     return tag(
         "svg",
         frame,
         join(cells),
         _names(found, size) if K <= NAMES_UP_TO else EMPTY,
-        _text(LEFT + SIDE / 2, 16, f"observed (columns, {K} actions)"),
-        _text(16, TOP + SIDE / 2, f"played (rows, {K} actions)", turned=True),
-        viewBox=f"0 0 {width:g} {height:g}",
+        _text(LEFT + SIDE / 2, 16 + near, f"observed (columns, {K} actions)"),
+        _text(16 + near, TOP + SIDE / 2, f"played (rows, {K} actions)", turned=True),
+        viewBox=f"{near:g} {near:g} {width:g} {height:g}",
         width=f"{width:g}",
         height=f"{height:g}",
         role="img",
@@ -72,8 +71,8 @@ def matrix_legend(found: Structure) -> Html:
     """What the colours mean."""
     variance = found.feedback.variance[found.feedback.observes]
     low, high = math.sqrt(float(variance.min())), math.sqrt(float(variance.max()))
-    ends = ((SHADES[0], f"σ = {high:.3g}"), (SHADES[-1], f"σ = {low:.3g}"))
-    ends = ((SHADES[3], f"σ = {low:.3g}"),) if low == high else ends
+    ends = [(SHADES[0], f"σ = {high:.3g}"), (SHADES[-1], f"σ = {low:.3g}")]
+    ends = [(SHADES[3], f"σ = {low:.3g}")] if low == high else ends
     items = [
         tag("li", tag("span", EMPTY, class_="swatch", style=f"background:{colour}"), say(words))
         for colour, words in ends
@@ -113,7 +112,12 @@ def _names(found: Structure, size: float) -> Html:
 
 
 def _text(
-    x: float, y: float, words: str, turned: bool = False, anchor: str = "middle", small: bool = False
+    x: float,
+    y: float,
+    words: str,
+    turned: bool = False,
+    anchor: str = "middle",
+    small: bool = False,
 ) -> Html:
     return tag(
         "text",

@@ -18,6 +18,7 @@ from .markup import Html
 DROPPED = frozenset({"metadata", "style", "title", "desc"})
 # What the dropped style says of everything in the drawing.
 LINES = "stroke-linejoin: round; stroke-linecap: butt"
+ZOOM = 1.33  # a figure fills its card up to this size, at which its letters are those of the text
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
@@ -35,7 +36,8 @@ def inline_svg(drawn: Any, key: str, label: str) -> Html:
             "height": f"{size[1]:g}",
             "role": "img",
             "aria-label": label,
-            "style": LINES,
+            "class": "wide",
+            "style": f"{LINES}; max-width: {ZOOM * size[0]:g}px",
         }
     )
     return Html(ElementTree.tostring(tree, encoding="unicode", short_empty_elements=False))

@@ -15,7 +15,19 @@ from ..labels import display
 from ..simulate import Results
 from . import caveats, plots
 from .facts import Chapter, Race, chapters
-from .markup import EMPTY, Html, details, download, join, listed, paragraph, say, say_lines, table, tag
+from .markup import (
+    EMPTY,
+    Html,
+    details,
+    download,
+    join,
+    listed,
+    paragraph,
+    say,
+    say_lines,
+    table,
+    tag,
+)
 from .problems import problem_part
 from .races import horizons_part, race_part, verdict
 
@@ -105,7 +117,7 @@ def _summary(found: Sequence[Chapter], notes: Sequence[str]) -> Html:
     parts = [tag("h2", say("Summary"), id="summary"), *map(paragraph, notes), listed(items)]
     said = (
         "Regret is what a policy lost against always playing the best action. “Significant” means "
-        "significant at 5 % after Holm's correction for all pairs of policies in that race."
+        "significant at 5% after Holm's correction for all pairs of policies in that race."
     )
     return tag("section", join(parts), paragraph(said, "fine"), aria_labelledby="summary")
 

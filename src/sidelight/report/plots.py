@@ -1,7 +1,7 @@
 """The figures of a report, the numbers behind them, and the same figures as files for a paper.
 
-    regret      every policy of a race against time, with lower bounds: linear and log axes
-    horizons    the final regret against the horizon, where a problem was raced at several
+regret      every policy of a race against time, with lower bounds: linear and log axes
+horizons    the final regret against the horizon, where a problem was raced at several
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def race_figure(race: Race, title: str = "") -> Any:
 
 
 def race_rows(race: Race) -> str:
-    """The numbers behind `race_figure`: means with 5 % and 95 % quantiles, and bounds."""
+    """The numbers behind `race_figure`: means with 5% and 95% quantiles, and bounds."""
     return to_csv(SERIES, [*_band_rows(race.results.bands()), *_curve_rows(race.curves)])
 
 
@@ -45,7 +45,7 @@ def has_horizons(chapter: Chapter) -> bool:
 
 
 def horizon_bands(chapter: Chapter) -> list[Band]:
-    """The final mean of every policy at every horizon, with its 95 % interval."""
+    """The final mean of every policy at every horizon, with its 95% interval."""
     names = dict.fromkeys(name for race in chapter.races for name in race.results.policies)
     bands = []
     for name in names:
@@ -68,7 +68,7 @@ def horizon_figure(chapter: Chapter) -> Any:
 
 
 def horizon_rows(chapter: Chapter) -> str:
-    """The numbers behind `horizon_figure`: means with 95 % intervals, and bounds."""
+    """The numbers behind `horizon_figure`: means with 95% intervals, and bounds."""
     bands, curves = horizon_bands(chapter), horizon_curves(chapter)
     return to_csv(SERIES, [*_band_rows(bands), *_curve_rows(curves)])
 

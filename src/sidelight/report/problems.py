@@ -61,7 +61,7 @@ def _drawing(chapter: Chapter) -> Html:
     title = "The feedback graph." if drawn else "What playing a row shows of a column."
     marks = legend(found, best) if drawn else matrix_legend(found)
     link = download("data (CSV)", f"{chapter.file}-feedback.csv", _edges(chapter))
-    return figure(plots.structure_drawing(chapter), say(title), marks, link)
+    return figure(plots.structure_drawing(chapter), say(f"{title} "), link, marks)
 
 
 def _edges(chapter: Chapter) -> str:
@@ -110,7 +110,9 @@ def _actions(chapter: Chapter) -> Html:
 
 def _structure(found: Structure) -> Html:
     weak = f"weak: {len(found.weak)} of {len(found.feedback)} actions" if found.weak else "strong"
-    loose = "actions seen only by playing others" if found.weak else "no action is weakly observable"
+    loose = (
+        "actions seen only by playing others" if found.weak else "no action is weakly observable"
+    )
     rows = [
         (say("observability"), say(weak), say(_names(found, found.weak) or "–"), say(loose)),
         _number(found, "independence number", found.independence, "none of them shows another"),
@@ -129,7 +131,12 @@ def _structure(found: Structure) -> Html:
 
 def _number(found: Structure, name: str, number: Bracket, shows: str) -> tuple[Html, ...]:
     proved = "" if number.proved else " (not proved in time)"
-    return say(name), say(f"{number}{proved}"), say(_names(found, number.witness) or "–"), say(shows)
+    return (
+        say(name),
+        say(f"{number}{proved}"),
+        say(_names(found, number.witness) or "–"),
+        say(shows),
+    )
 
 
 def _fractional(found: Structure) -> tuple[Html, ...]:

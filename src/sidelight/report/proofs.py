@@ -39,7 +39,8 @@ def bounds_part(race: Race) -> Html:
         "The trivial bound is what can be lost at all: the rounds times the largest gap or, for "
         "bounds on the worst problem, times the range of the means. A bound that says no more than "
         "that is called vacuous. Every certificate was checked in exact arithmetic, without a "
-        "solver, when this page was written."
+        "solver, when this page was written; the guarantees take the independence number of the "
+        "structure on trust."
     )
     plan = details("The plans behind the bounds: who is played how often", *plans)
     return join([paragraph(said), table(caption, HEAD, rows, words=(2, 3, 4)), plan])
@@ -47,7 +48,7 @@ def bounds_part(race: Race) -> Html:
 
 def _row(item: Weighed, race: Race) -> tuple[Html, ...]:
     side = {"lower": "at least", "upper": "at most", "limit": "in the limit"}[item.kind]
-    name = join([say(item.title), tag("small", say(side))], " ")
+    name = join([say(item.title), tag("small", say(side))], "<br>")
     return name, _value(item), _against(item), _how(item.bound), _certificate(item, race)
 
 

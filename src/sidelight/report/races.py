@@ -8,7 +8,7 @@ from ..labels import display
 from ..simulate.results import Results
 from ..simulate.statistics import CONFIDENCE, Difference, interval, short
 from . import caveats, plots
-from .facts import Chapter, Race, clairvoyant
+from .facts import Chapter, Race, cautions, clairvoyant
 from .inline import inline_svg
 from .markup import EMPTY, Html, details, download, figure, join, paragraph, say, table, tag
 from .problems import caveat_box
@@ -19,10 +19,10 @@ PAIRS_SHOWN = 28  # those of eight policies; more are behind a click
 HEAD = (
     "policy",
     "mean regret",
-    "95 % interval",
+    "95% interval",
     "median",
-    "95 %",
-    "99 %",
+    "95%",
+    "99%",
     "maximum",
     "to best",
     "to bound",
@@ -52,12 +52,12 @@ def verdict(results: Results) -> str:
     rows = {row.policy: row for row in results.table().rows}
     fair = [name for name in results.policies if name not in told] or list(results.policies)
     best = min(fair, key=lambda name: rows[name].mean)
-    lost = f"{display(best)} lost {'least' if len(fair) > 1 else ''}".rstrip()
-    among = " of those that are not told the means" if told and len(fair) > 1 else ""
+    among = " of those that are not told the means" if told else ""
+    lost = f"{display(best)} lost least{among}:" if len(fair) > 1 else f"{display(best)} lost"
     if results.replicates < 2:
-        return f"{lost}{among}: {short(rows[best].mean)}. One run says nothing about luck."
+        return f"{lost} {short(rows[best].mean)}. One run says nothing about luck."
     low, high = interval(results.final[results.policies.index(best)])
-    lost += f"{among}: {short(rows[best].mean)} on average (95 % interval {_span(low, high)})."
+    lost += f" {short(rows[best].mean)} on average (95% interval {_span(low, high)})."
     pairs = [pair for pair in _with(results, best) if {pair.first, pair.second} <= set(fair)]
     return f"{lost} {_lead(best, pairs)}".rstrip()
 
@@ -73,14 +73,14 @@ def _lead(best: str, pairs: list[Difference]) -> str:
     equal = [_other(pair, best) for pair in pairs if pair.adjusted > LEVEL]
     if equal:
         names = ", ".join(map(display, equal[:5])) + (", …" if len(equal) > 5 else "")
-        p = max(pair.adjusted for pair in pairs)
-        sure = f"cannot be told apart from {names} (p up to {p:.2g} after Holm's correction)."
+        most = max(pair.adjusted for pair in pairs)
+        sure = f"cannot be told apart from {names} (p up to {most:.2g} after Holm's correction)."
         others = " Its lead over all others is significant." if len(equal) < len(pairs) else ""
         return f"It {sure}{others}"
     near = min(pairs, key=lambda pair: abs(pair.mean))
     ends = sorted((abs(near.low), abs(near.high)))
     closest = (
-        f"{display(_other(near, best))} lost {short(abs(near.mean))} more (95 % interval "
+        f"{display(_other(near, best))} lost {short(abs(near.mean))} more (95% interval "
         f"{_span(*ends)})"
     )
     p = _p_value(max(pair.adjusted for pair in pairs))
@@ -97,7 +97,7 @@ def _other(pair: Difference, name: str) -> str:
 
 
 def _p_value(p: float) -> str:
-    return "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
+    return f"p {_plain_p(p)}" if p < 1e-4 else f"p = {p:.2g}"
 
 
 def _span(low: float, high: float) -> str:
@@ -107,7 +107,6 @@ def _span(low: float, high: float) -> str:
 def _table(race: Race, chapter: Chapter) -> Html:
     results, bound = race.results, race.bound
     found = results.table()
-    remarks = results.provenance.get("remarks", {})
     rows, marked = [], []
     least = min(row.mean for row in found.rows)
     for k, row in enumerate(found.rows):
@@ -115,12 +114,19 @@ def _table(race: Race, chapter: Chapter) -> Html:
         low, high = interval(results.final[k])
         ratio = "–" if bound is None else short(row.mean / bound.value)
         numbers = (cells[1], _span(low, high), cells[3], *cells[5:9], ratio, results.replicates)
-        said = "; ".join(remarks.get(row.policy, ()))
-        rows.append([say(row.policy), *map(say, numbers), say(said)])
+        rows.append([say(row.policy), *map(say, numbers), _remarks(results, row.policy)])
         marked += [k] if row.mean == least else []
     drawn = table(found.title.capitalize(), HEAD, rows, words=(10,), marked=marked)
     file = f"{chapter.file}-{race.results.horizon}-table.csv"
     return join([drawn, download("table (CSV)", file, found.to_csv())])
+
+
+def _remarks(results: Results, name: str) -> Html:
+    """What a policy needs; a caution is a badge here, and a sentence among the caveats."""
+    cautioned = cautions(results).get(name, [])
+    needs = [r for r in results.provenance.get("remarks", {}).get(name, ()) if r not in cautioned]
+    badge = tag("span", say("see caveats"), class_="badge", title="; ".join(cautioned))
+    return join([say("; ".join(needs)), badge if cautioned else EMPTY], " ")
 
 
 def _regret(race: Race, chapter: Chapter) -> Html:
@@ -129,7 +135,9 @@ def _regret(race: Race, chapter: Chapter) -> Html:
     drawn = inline_svg(plots.race_figure(race), f"{race.key}-figure", label)
     caption = f"Regret against time: {race.results.caption()}. Grey: lower bounds, where they hold."
     file = f"{chapter.file}-{race.results.horizon}-regret.csv"
-    return figure(drawn, say(caption), say(" "), download("data (CSV)", file, plots.race_rows(race)))
+    return figure(
+        drawn, say(caption), say(" "), download("data (CSV)", file, plots.race_rows(race))
+    )
 
 
 def _pairs(results: Results) -> Html:
@@ -147,15 +155,15 @@ def _pairs(results: Results) -> Html:
         )
         for pair in pairs
     ]
-    head = ("pair", "difference", "95 % interval", "p", "p after Holm", "says")
+    head = ("pair", "difference", "95% interval", "p", "p after Holm", "says")
     drawn = table("Paired differences of the final regret", head, rows, words=(5,))
     words = paragraph(
         "All policies meet the same luck, so that they are compared run by run. Holm's correction "
-        f"keeps the chance of any false “differs” among these {len(pairs)} pairs at 5 % or less; "
-        "intervals are for each pair by itself. “Not told apart” does not mean equal: more runs may "
+        "keeps the chance of any false “significant” among all pairs at 5% or less; intervals are "
+        "for each pair by itself. “Not told apart” does not mean equal: more runs may "
         "tell."
     )
-    title = f"Paired differences, {len(pairs)} pairs"
+    title = "Paired differences" if len(pairs) == 1 else f"Paired differences, {len(pairs)} pairs"
     return details(title, words, drawn, opened=len(pairs) <= PAIRS_SHOWN)
 
 
@@ -184,7 +192,7 @@ def horizons_part(chapter: Chapter) -> Html:
     label = f"Final regret on {chapter.name} by horizon for {len(bands)} policies; a table follows"
     drawn = inline_svg(plots.horizon_figure(chapter), f"{chapter.key}-horizons-figure", label)
     link = download("data (CSV)", f"{chapter.file}-horizons.csv", plots.horizon_rows(chapter))
-    caption = "Mean regret by horizon, shaded: 95 % interval of the mean. Every point is a race of its own."
+    caption = "Mean regret by horizon, shaded: its 95% interval. Every point is a race of its own."
     head = ("policy", *(f"{T:,} rounds" for T in horizons))
     key = f"{chapter.key}-horizons"
     parts = (

@@ -158,12 +158,15 @@ class Results:
         from .. import figures  # noqa: PLC0415 - slow to import
 
         bands = self.bands(line)
-        drawn = self.bounds_over_time() if bounds else ()
+        drawn: tuple[Curve, ...] = ()
+        if bounds and self.horizon > 1:
+            points = np.geomspace(min(10, self.horizon), self.horizon, BOUND_POINTS)
+            drawn = curves(self.problem, points, names=OVERLAID)
         named = self.problem.name if title is None else title
         return figures.draw_race(bands, drawn, named, self.caption(line))
 
     def bands(self, line: str = "mean") -> list[Band]:
-        """What `plot` draws of each policy: a line, and a band from the 5 % to the 95 % quantile."""
+        """What `plot` draws of each policy: a line, and a band between two quantiles."""
         if line not in LINES:
             raise InputError(f"line = {line!r}; {choose_from(line, LINES)}")
         middle = self.mean() if line == "mean" else self.median()
@@ -172,13 +175,6 @@ class Results:
             Band(name, self.checkpoints, middle[p], low[p], high[p])
             for p, name in enumerate(self.policies)
         ]
-
-    def bounds_over_time(self) -> tuple[Curve, ...]:
-        """What `plot` draws of the lower bounds on this problem; nothing for a single round."""
-        if self.horizon <= 1:
-            return ()
-        points = np.geomspace(min(10, self.horizon), self.horizon, BOUND_POINTS)
-        return curves(self.problem, points, names=OVERLAID)
 
     def caption(self, line: str = "mean") -> str:
         """What the lines and the bands of `plot` are."""

@@ -102,9 +102,8 @@ def compare(
     d = x - y
     n, mean = len(d), float(d.mean())
     error = float(standard_error(d))
-    if n < 2:
-        p = 1.0  # one replicate says nothing about another
-    else:
+    p = 1.0  # one replicate says nothing about another
+    if n > 1:
         p = 2 * _student(n - 1, -abs(mean) / error) if error > 0 else float(mean == 0)
     low, high = interval(d, confidence)
     return Difference(first, second, mean, error, low, high, p, p, confidence, n)
