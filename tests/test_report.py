@@ -169,10 +169,9 @@ def test_the_verdict_says_whether_the_lead_is_luck() -> None:
     even = verdict(made(problem, {"a": 20.0, "b": 20.01, "c": 90.0}))
     assert "cannot be told apart from" in even
     assert "Its lead over all others is significant" in even
-    told = {"remarks": {"o": ["knows the true means"]}}
-    assert "a lost least of those that are not told" in verdict(
-        made(problem, {"o": 1.0, "a": 20.0, "b": 40.0}, **told)
-    )
+    remarks = {"o": ["knows the true means"]}
+    told = made(problem, {"o": 1.0, "a": 20.0, "b": 40.0}, remarks=remarks)
+    assert "a lost least of those that are not told" in verdict(told)
     assert "One run says nothing" in verdict(made(problem, {"a": 1.0, "b": 2.0}, replicates=1))
     assert verdict(made(problem, {"a": 10.0})).startswith("a lost 9.926 on average (95% interval")
 
