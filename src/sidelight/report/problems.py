@@ -146,7 +146,7 @@ def _fractional(found: Structure) -> tuple[Html, ...]:
     parts = [f"{short(float(c))} × {display(labels[i])}" for i, c in enumerate(cover.plan) if c > 0]
     more = f", … {len(parts) - MOST_NAMES} more" if len(parts) > MOST_NAMES else ""
     priced = [
-        f"{display(labels[i])} {short(float(p))}"
+        f"{display(labels[i])}: {short(float(p))}"
         for i, p in zip(found.weak, cover.prices, strict=True)
         if p > 0
     ]

@@ -96,7 +96,7 @@ def _certificate(item: Weighed, race: Race) -> Html:
     side = "guarantee" if item.kind == "upper" else "bound"
     file = f"{race.key}-{side}-{item.bound.name.replace(' ', '-')}.json"
     link = download("save JSON", file, content, "application/json")
-    return join([say(checked), link], " ")
+    return join([say(checked), link], "<br>")
 
 
 def proof_record(proof: object) -> dict[str, Any] | None:

@@ -126,7 +126,7 @@ def _remarks(results: Results, name: str) -> Html:
     cautioned = cautions(results).get(name, [])
     needs = [r for r in results.provenance.get("remarks", {}).get(name, ()) if r not in cautioned]
     badge = tag("span", say("see caveats"), class_="badge", title="; ".join(cautioned))
-    return join([say("; ".join(needs)), badge if cautioned else EMPTY], " ")
+    return join([*map(say, needs), *([badge] if cautioned else [])], "<br>")
 
 
 def _regret(race: Race, chapter: Chapter) -> Html:
