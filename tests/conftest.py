@@ -62,6 +62,11 @@ def dosing(tmp_path: Path) -> Path:
 @pytest.fixture
 def chromium() -> str:
     """The browser."""
+    return find_chromium()
+
+
+def find_chromium() -> str:
+    """The browser; the test is skipped where there is none."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
         if path := shutil.which(name):
             return path

@@ -332,3 +332,13 @@ def test_hostile_numbers(seed: int) -> None:
     assert bound.value <= B * (1 + 1e-9) or bound.value == math.inf
     # Twice the worst case never proves more, but for the last digits.
     assert general(problem, T, 2 * B).value <= bound.value * (1 + 1e-7) + 1e-9 * B
+
+
+def test_a_plan_of_tied_actions_that_meets_only_zeros_of_a_row() -> None:
+    """0/0 is no excess: the plan plays a tied action that an alternative does not speak of."""
+    seen = np.zeros((5, 5), dtype=bool)
+    seen[0] = True  # one action shows all, the others nothing
+    problem = Problem(Feedback.uniform(seen), (0.2, 0.9, 0.9, 0.4, 0.3))
+    bound = general(problem, 1000, 99.99999999999997)
+    assert bound.value == pytest.approx(3.654711014356782, rel=1e-9)
+    assert bound.certificate.check()

@@ -40,6 +40,7 @@ ROOMS = [
     ["study"],
     ["suite"],
     ["analysis"],
+    ["report"],
     ["console"],
     ["progress"],
     ["cli"],

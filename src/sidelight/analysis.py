@@ -19,6 +19,27 @@ from .structure import Actions, Bracket, GradedBracket, Structure, structure
 GRADED = 10.0
 # Parts of the time budget for the structure, and for each search for hard sets or hard means.
 STRUCTURE, SEARCH = 0.4, 0.3
+# What tables call the bounds and the methods behind them.
+LOWER = {
+    "asymptotic": "asymptotic, per log T",
+    "graves_lai": "asymptotic, exact",
+    "finite_time": "finite time, b'",
+    "general": "general, b",
+    "minimax": "minimax, closed form",
+    "minimax_computed": "minimax, computed",
+}
+UPPER = {
+    "minimax": "Algorithm 2, any means",
+    "instance": "Algorithm 2, these means",
+    "asymptotic": "Algorithm 1, these means",
+}
+METHODS = {
+    "eq:lb-asy": "the paper's formula",
+    "exact form of eq:lb-asy": "the best action may change, too",
+    "cor:lb-0": "against changes of one mean",
+    "thm:lb-0": "against changes of all means",
+    "thm:lb-0 at the means found": "the general bound, at hard means found by search",
+}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from .analysis import Analysis, caveats, meaning, model_name, prices
+from .analysis import LOWER, METHODS, UPPER, Analysis, caveats, meaning, model_name, prices
 from .bounds import Bound
 from .feedback import Feedback
 from .labels import display
@@ -107,30 +107,6 @@ def _numbers(found: Structure) -> Table:
         add("effective independence number", graded)
         _add(table, "  among variances up to", f"{graded.threshold:.4g}", "")
     return table
-
-
-LOWER = {
-    "asymptotic": "asymptotic, per log T",
-    "graves_lai": "asymptotic, exact",
-    "finite_time": "finite time, b'",
-    "general": "general, b",
-    "minimax": "minimax, closed form",
-    "minimax_computed": "minimax, computed",
-}
-UPPER = {
-    "minimax": "Algorithm 2, any means",
-    "instance": "Algorithm 2, these means",
-    "asymptotic": "Algorithm 1, these means",
-}
-
-
-METHODS = {
-    "eq:lb-asy": "the paper's formula",
-    "exact form of eq:lb-asy": "the best action may change, too",
-    "cor:lb-0": "against changes of one mean",
-    "thm:lb-0": "against changes of all means",
-    "thm:lb-0 at the means found": "the general bound, at hard means found by search",
-}
 
 
 def _show_bounds(console: Console, analysis: Analysis) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -127,6 +129,10 @@ def _draw_panel(panel: Any, scale: str, bands: Sequence[Band], curves: Sequence[
     panel.spines[["top", "right"]].set_visible(False)
     panel.margins(x=0)
     if scale == "linear":
+        # A limit may be far above all that happened, and must not squeeze it.
+        most = max(float(band.high.max()) for band in bands)
+        if 0 < 1.5 * most < panel.get_ylim()[1]:
+            panel.set_ylim(top=1.5 * most)
         panel.locator_params(axis="x", nbins=5)
         for axis in (panel.xaxis, panel.yaxis):
             axis.set_major_formatter("{x:,g}")
@@ -163,6 +169,40 @@ def save_figure(drawn: Any, path: str | os.PathLike[str]) -> None:
             figure.savefig(path, dpi=150, metadata=metadata)
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: the figure cannot be written: {error}") from None
+
+
+def to_svg(drawn: Any) -> str:
+    """Axes or a figure as the text of an .svg file; words stay text, in the fonts of the reader."""
+    import matplotlib as mpl  # noqa: PLC0415 - slow to import
+
+    figure = getattr(drawn, "figure", None) or drawn
+    stream = io.StringIO()
+    with warnings.catch_warnings():
+        # The reader's browser may have a glyph that the font used for measuring lacks.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        with mpl.rc_context({"svg.hashsalt": "sidelight", "svg.fonttype": "none"}):
+            figure.savefig(stream, format="svg", metadata={"Date": None})
+    return stream.getvalue()
+
+
+def draw_horizons(bands: Sequence[Band], curves: Sequence[Curve] = ()) -> Any:
+    """The final regret against the horizon of the race, with its interval; a new Figure."""
+    figure = new_axes(7.2, 3.9 + 0.25 * (len(bands) + len(curves))).figure
+    panel = figure.axes[0]
+    _draw_panel(panel, "log", bands, curves)
+    for line in panel.get_lines()[: len(bands)]:
+        line.set_marker("o")
+        line.set_markersize(4)
+    panel.set(xlabel="horizon T", ylabel="regret after T rounds")
+    panel.set_title("", loc="left")
+    panel.margins(x=0.03)
+    panel.set_ylim(auto=True)  # bounds far below the policies are what this figure is for
+    panel.autoscale_view()
+    below = {"loc": "upper left", "bbox_to_anchor": (0, -0.16), "borderaxespad": 0}
+    panel.legend(frameon=False, handlelength=3.2, fontsize=9.5, **below)
+    return figure
 
 
 def draw_ratios(problems: Sequence[str], policies: Sequence[str], ratios: Array) -> Any:

@@ -105,7 +105,8 @@ def _cheapest_under(
         plan, weights = _vertex(gaps, rows, unit, scaling)
         if plan is None:
             return None, weights
-        excess = float((rows @ plan / (np.abs(rows) @ plan)).max())
+        size = np.abs(rows) @ plan  # 0 where the plan meets only zeros of a row
+        excess = float(np.divide(rows @ plan, size, out=np.zeros(len(rows)), where=size > 0).max())
         answers.append((excess, plan, weights))
         if excess <= 1e-9:
             break

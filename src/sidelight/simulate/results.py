@@ -25,6 +25,7 @@ from .. import files
 from ..curves import Curve, curves
 from ..engine.contract import Floats, Ints
 from ..errors import InputError, MissingExtraError, choose_from
+from ..figures import Band
 from ..problem import Problem
 from . import statistics, storage
 from .statistics import CONFIDENCE, Difference
@@ -158,22 +159,28 @@ class Results:
         """
         from .. import figures  # noqa: PLC0415 - slow to import
 
-        if line not in LINES:
-            raise InputError(f"line = {line!r}; {choose_from(line, LINES)}")
-        middle = self.mean() if line == "mean" else self.median()
-        low, high = self.quantile(BAND)
-        bands = [
-            figures.Band(name, self.checkpoints, middle[p], low[p], high[p])
-            for p, name in enumerate(self.policies)
-        ]
+        bands = self.bands(line)
         drawn: tuple[Curve, ...] = ()
         if bounds and self.horizon > 1:
             points = np.geomspace(min(10, self.horizon), self.horizon, BOUND_POINTS)
             drawn = curves(self.problem, points, names=OVERLAID)
-        caption = f"{line} of {self.replicates:,} replicates, shaded from 5% to 95% of them"
-        return figures.draw_race(
-            bands, drawn, self.problem.name if title is None else title, caption
-        )
+        named = self.problem.name if title is None else title
+        return figures.draw_race(bands, drawn, named, self.caption(line))
+
+    def bands(self, line: str = "mean") -> list[Band]:
+        """What `plot` draws of each policy: a line, and a band between two quantiles."""
+        if line not in LINES:
+            raise InputError(f"line = {line!r}; {choose_from(line, LINES)}")
+        middle = self.mean() if line == "mean" else self.median()
+        low, high = self.quantile(BAND)
+        return [
+            Band(name, self.checkpoints, middle[p], low[p], high[p])
+            for p, name in enumerate(self.policies)
+        ]
+
+    def caption(self, line: str = "mean") -> str:
+        """What the lines and the bands of `plot` are."""
+        return f"{line} of {self.replicates:,} replicates, shaded from 5% to 95% of them"
 
     def _at(self, t: float | None) -> Floats:
         if t is None:

@@ -85,6 +85,14 @@ def check_levels(levels: npt.ArrayLike) -> Floats:
     return given
 
 
+def interval(values: Floats, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Student's interval for the mean; all numbers where there is only one value."""
+    if len(values) < 2:
+        return -math.inf, math.inf
+    margin = _student_quantile(len(values) - 1, (1 + confidence) / 2) * standard_error(values)
+    return float(values.mean() - margin), float(values.mean() + margin)
+
+
 def compare(
     first: str, second: str, x: Floats, y: Floats, confidence: float = CONFIDENCE
 ) -> Difference:
@@ -94,12 +102,10 @@ def compare(
     d = x - y
     n, mean = len(d), float(d.mean())
     error = float(standard_error(d))
-    if n < 2:
-        margin, p = math.inf, 1.0  # one replicate says nothing about another
-    else:
-        margin = _student_quantile(n - 1, (1 + confidence) / 2) * error
+    p = 1.0  # one replicate says nothing about another
+    if n > 1:
         p = 2 * _student(n - 1, -abs(mean) / error) if error > 0 else float(mean == 0)
-    low, high = mean - margin, mean + margin
+    low, high = interval(d, confidence)
     return Difference(first, second, mean, error, low, high, p, p, confidence, n)
 
 

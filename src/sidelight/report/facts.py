@@ -1,0 +1,225 @@
+"""What a report speaks about, computed before anything is written.
+
+Races on the same problem make a chapter, in the order of their horizons. Each race has its
+analysis. What a search finds in the time it has differs from machine to machine; a report must not,
+so that the computed minimax bound is left out, and the searches that remain have time to end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import bounds, guarantees
+from ..analysis import LOWER, UPPER, Analysis
+from ..bounds import Bound
+from ..curves import Curve, curves, minimax_rate
+from ..errors import InputError
+from ..labels import display
+from ..policies.setting import Need
+from ..problem import Problem
+from ..recommend import recommend
+from ..simulate import Results
+from ..simulate.results import BOUND_POINTS, OVERLAID
+from ..structure import Structure, structure
+from .markup import slug
+
+BUDGET = 60.0  # seconds for the structure; nearly all need less than one
+LIMITS = ("asymptotic", "graves_lai")  # per log T: the slope in the limit, no bound at a horizon
+WORST_CASES = ("minimax",)  # on the worst problem, not on this one
+
+
+@dataclass(frozen=True, eq=False)
+class Race:
+    """One race, what is known about its problem at its horizon, and its place in the page."""
+
+    results: Results
+    analysis: Analysis
+    curves: tuple[Curve, ...]
+    key: str
+    title: str
+
+    @property
+    def bound(self) -> Bound | None:
+        """The best lower bound on this problem at this horizon; None where there is none."""
+        found = [self.analysis.bounds[name] for name in ("general", "finite_time")]
+        useful = [bound for bound in found if bound.valid and 0 < bound.value < math.inf]
+        return max(useful, key=lambda bound: bound.value, default=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Chapter:
+    """A problem and its races."""
+
+    problem: Problem
+    name: str
+    key: str
+    structure: Structure
+    races: tuple[Race, ...]
+
+    @property
+    def file(self) -> str:
+        """How the names of its files begin."""
+        return f"{self.key.removeprefix('problem-')}-{slug(self.name)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """A bound beside what can be lost at all in so many rounds: T times the largest gap.
+
+    `value` is that of the bound at the horizon: for a limit, the constant times log T.
+    """
+
+    title: str
+    kind: str  # lower, upper or limit
+    bound: Bound
+    value: float
+    trivial: float
+
+    @property
+    def share(self) -> float:
+        """The value in parts of the trivial bound; NaN where nothing can be lost."""
+        return self.value / self.trivial if self.trivial > 0 else math.nan
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether it says nothing that was not known before: at least 0, at most the trivial.
+
+        A limit of 0 says much, that regret is bounded; one above the trivial bound has not begun.
+        """
+        if not self.bound.valid or self.trivial == 0:
+            return False
+        if self.kind == "lower":
+            return self.value <= 0
+        return self.value >= self.trivial
+
+
+def chapters(races: Iterable[Results]) -> tuple[Chapter, ...]:
+    """The races, by problem in the order of their first race, and by horizon."""
+    grouped: dict[Problem, list[Results]] = {}
+    for race in races:
+        if not isinstance(race, Results):
+            raise InputError(f"a report needs Results of races, not {type(race).__name__}")
+        grouped.setdefault(race.problem, []).append(race)
+    if not grouped:
+        raise InputError("a report needs at least one race: run the study first")
+    names = _names(grouped)
+    return tuple(
+        _chapter(problem, name, number, sorted(found, key=lambda race: race.horizon))
+        for number, (name, (problem, found)) in enumerate(
+            zip(names, grouped.items(), strict=True), start=1
+        )
+    )
+
+
+def _names(problems: Iterable[Problem]) -> list[str]:
+    """Every problem by its name; a number follows where two share one."""
+    names = [display(problem.name) or "unnamed problem" for problem in problems]
+    return [
+        f"{name} ({names[: k + 1].count(name)})" if names.count(name) > 1 else name
+        for k, name in enumerate(names)
+    ]
+
+
+def _chapter(problem: Problem, name: str, number: int, found: list[Results]) -> Chapter:
+    key = f"problem-{number}"
+    shape = structure(problem.feedback, BUDGET)
+    titles = [_title(race, found) for race in found]
+    drawn = _over_time(problem, [race.horizon for race in found])
+    races = tuple(
+        Race(
+            race,
+            examine(problem, race.horizon, shape),
+            tuple(_until(curve, race.horizon) for curve in drawn),
+            f"{key}-race-{k}",
+            title,
+        )
+        for k, (race, title) in enumerate(zip(found, titles, strict=True), start=1)
+    )
+    return Chapter(problem, name, key, shape, races)
+
+
+def _over_time(problem: Problem, horizons: list[int]) -> tuple[Curve, ...]:
+    """The lower bounds on this problem, once for all of its races; none for a single round."""
+    last = max(horizons)
+    if last == 1:
+        return ()
+    spaced = np.geomspace(min(10, last), last, BOUND_POINTS)
+    points = {float(T) for T in (*spaced[:-1], *horizons) if T > 1}
+    return curves(problem, points, names=OVERLAID)
+
+
+def _until(curve: Curve, horizon: int) -> Curve:
+    kept = curve.horizons <= horizon
+    return Curve(curve.name, curve.kind, curve.horizons[kept], curve.values[kept], curve.note)
+
+
+def _title(race: Results, others: list[Results]) -> str:
+    """The horizon, and whatever else tells the race from the others on this problem."""
+    same = [other for other in others if other.horizon == race.horizon]
+    said = "1 round" if race.horizon == 1 else f"{race.horizon:,} rounds"
+    if len({other.provenance.get("delay") for other in same}) > 1:
+        said += f", delay {race.provenance.get('delay') or 'none'}"
+    if len({other.seed for other in same}) > 1:
+        said += f", seed {race.seed}"
+    return said
+
+
+def examine(problem: Problem, horizon: int, shape: Structure) -> Analysis:
+    """The analysis of a problem, without what depends on the speed of the machine."""
+    rate = minimax_rate(problem.feedback, problem.upper, shape)
+    T, B = float(horizon), rate(horizon)
+    lower = {
+        "asymptotic": bounds.asymptotic(problem),
+        "graves_lai": bounds.graves_lai(problem),
+        "finite_time": bounds.finite_time(problem, T, B),
+        "general": bounds.general(problem, T, B),
+        "minimax": bounds.minimax(problem.feedback, problem.upper, T, BUDGET),
+    }
+    promised = {
+        "minimax": guarantees.minimax(problem.feedback, problem.upper, T, budget=BUDGET),
+        "instance": guarantees.instance(problem, T, budget=BUDGET),
+        "asymptotic": guarantees.asymptotic(problem, T),
+    }
+    advice = recommend(problem.feedback, problem.upper, T)
+    return Analysis(
+        problem, problem.name, problem.upper, shape, T, B, rate.words, lower, promised, advice
+    )
+
+
+def weigh(analysis: Analysis) -> tuple[Weighed, ...]:
+    """Every bound and guarantee of an analysis, against the trivial one."""
+    problem, T = analysis.subject, analysis.horizon
+    assert isinstance(problem, Problem)
+    weighed = []
+    for found, titles, side in (
+        (analysis.bounds, LOWER, "lower"),
+        (analysis.guarantees, UPPER, "upper"),
+    ):
+        for name, bound in found.items():
+            limit = side == "lower" and name in LIMITS
+            most = problem.upper if name in WORST_CASES else float(problem.gaps.max())
+            value = bound.value * (math.log(T) if limit and bound.value > 0 else 1.0)
+            kind = "limit" if limit else side
+            weighed.append(Weighed(titles[name], kind, bound, value, T * most))
+    return tuple(weighed)
+
+
+def clairvoyant(results: Results) -> frozenset[str]:
+    """The policies that are told what others have to learn."""
+    remarks = results.provenance.get("remarks", {})
+    return frozenset(name for name in results.policies if Need.TRUTH in remarks.get(name, ()))
+
+
+def cautions(results: Results) -> dict[str, list[str]]:
+    """What a policy says about its danger here, without what it needs."""
+    known = {str(need) for need in Need}
+    remarks = results.provenance.get("remarks", {})
+    found = {
+        name: [remark for remark in remarks.get(name, ()) if remark not in known]
+        for name in results.policies
+    }
+    return {name: said for name, said in found.items() if said}

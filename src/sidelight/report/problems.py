@@ -1,0 +1,161 @@
+"""The part of the page about one problem: its graph, its actions, its structure."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..analysis import meaning, model_name, prices
+from ..labels import display
+from ..simulate.statistics import short
+from ..structure import Actions, Bracket, Structure
+from . import caveats, plots
+from .facts import Chapter
+from .graph import is_drawable, legend
+from .heat import matrix_legend
+from .markup import EMPTY, Html, details, download, figure, join, listed, paragraph, say, table, tag
+from .markup import to_csv as csv
+
+TABLE_UP_TO = 24
+ACTIONS_UP_TO = 60
+MOST_NAMES = 12
+
+
+def problem_part(chapter: Chapter) -> Html:
+    """What the problem is, before any race."""
+    problem, found = chapter.problem, chapter.structure
+    K = len(problem)
+    said = (
+        f"{'1 action' if K == 1 else f'{K} actions'}, {model_name(problem.feedback)}; means in "
+        f"[0, {problem.upper:g}]. {_sentence(meaning(found))}"
+    )
+    parts = [
+        paragraph(said, "lead"),
+        caveat_box(caveats.of_chapter(chapter)),
+        _drawing(chapter),
+        _variances(chapter),
+        _actions(chapter),
+        _structure(found),
+    ]
+    price = prices(chapter.races[-1].analysis)
+    return join([*parts, paragraph(price) if price else EMPTY])
+
+
+def caveat_box(sentences: list[str]) -> Html:
+    """Caveats in a box that cannot be overlooked; nothing where there are none."""
+    if not sentences:
+        return EMPTY
+    items = listed([say(sentence) for sentence in sentences])
+    return tag("aside", tag("strong", say("Caveats")), items, class_="caveats")
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _drawing(chapter: Chapter) -> Html:
+    found = chapter.structure
+    drawn = is_drawable(found)
+    best = np.flatnonzero(chapter.problem.gaps == 0).tolist()
+    title = "The feedback graph." if drawn else "What playing a row shows of a column."
+    marks = legend(found, best) if drawn else matrix_legend(found)
+    link = download("data (CSV)", f"{chapter.file}-feedback.csv", _edges(chapter))
+    return figure(plots.structure_drawing(chapter), say(f"{title} "), link, marks)
+
+
+def _edges(chapter: Chapter) -> str:
+    feedback = chapter.problem.feedback
+    names = [display(label) for label in feedback.labels]
+    pairs = np.argwhere(feedback.observes)
+    rows = [(names[i], names[j], repr(float(feedback.variance[i, j]))) for i, j in pairs]
+    return csv(("played", "observed", "variance"), rows)
+
+
+def _variances(chapter: Chapter) -> Html:
+    feedback = chapter.problem.feedback
+    names = [display(label) for label in feedback.labels]
+    if len(names) > TABLE_UP_TO:
+        return EMPTY
+    unseen = tag("span", say("·"), title="not seen", class_="unseen")
+    rows = [
+        [say(name), *(say(f"{v:.4g}") if math.isfinite(v) else unseen for v in row)]
+        for name, row in zip(names, feedback.variance.tolist(), strict=True)
+    ]
+    caption = "Variance of what playing the row shows of the column (· not seen)"
+    return table(caption, ("played \\ observed", *names), rows)
+
+
+def _actions(chapter: Chapter) -> Html:
+    problem, found = chapter.problem, chapter.structure
+    labels = problem.feedback.labels
+    rows = [
+        (
+            join([say(display(label)), say("★" if problem.gaps[i] == 0 else "")], " "),
+            say(f"{problem.means[i]:.4g}"),
+            say(f"{problem.gaps[i]:.4g}"),
+            say("weakly" if i in found.weak else "strongly"),
+            say(_names(found, found.shows[i]) or "nothing"),
+            say(_names(found, found.shown_by[i])),
+        )
+        for i, label in enumerate(labels)
+    ]
+    head = ("action", "mean", "gap", "observable", "shows", "is shown by")
+    drawn = table("The actions (★ best)", head, rows[:ACTIONS_UP_TO], words=(3, 4, 5))
+    if len(rows) > ACTIONS_UP_TO:
+        more = f"The first {ACTIONS_UP_TO} of {len(rows)}; the problem file below has them all."
+        drawn = join([drawn, paragraph(more)])
+    return drawn if len(rows) <= 8 else details(f"The {len(rows)} actions", drawn)
+
+
+def _structure(found: Structure) -> Html:
+    weak = f"weak: {len(found.weak)} of {len(found.feedback)} actions" if found.weak else "strong"
+    loose = (
+        "actions seen only by playing others" if found.weak else "no action is weakly observable"
+    )
+    rows = [
+        (say("observability"), say(weak), say(_names(found, found.weak) or "–"), say(loose)),
+        _number(found, "independence number", found.independence, "none of them shows another"),
+    ]
+    if found.weak:
+        together = "together they show every weakly observable action"
+        rows.append(_number(found, "weak domination number", found.domination, together))
+        rows.append(_fractional(found))
+    if not found.feedback.is_uniform:
+        graded = found.effective_independence
+        trade = f"independent among variances up to {graded.threshold:.4g}"
+        rows.append(_number(found, "effective independence number", graded, trade))
+    head = ("structure", "value", "witness", "what the witness shows")
+    return table("Structure, with witnesses", head, rows, words=(1, 2, 3))
+
+
+def _number(found: Structure, name: str, number: Bracket, shows: str) -> tuple[Html, ...]:
+    proved = "" if number.proved else " (not proved in time)"
+    return (
+        say(name),
+        say(f"{number}{proved}"),
+        say(_names(found, number.witness) or "–"),
+        say(shows),
+    )
+
+
+def _fractional(found: Structure) -> tuple[Html, ...]:
+    cover, labels = found.fractional, found.feedback.labels
+    if math.isnan(cover.value):
+        return say("fractional domination"), say("not computed in time"), say("–"), say("–")
+    parts = [f"{short(float(c))} × {display(labels[i])}" for i, c in enumerate(cover.plan) if c > 0]
+    more = f", … {len(parts) - MOST_NAMES} more" if len(parts) > MOST_NAMES else ""
+    priced = [
+        f"{display(labels[i])}: {short(float(p))}"
+        for i, p in zip(found.weak, cover.prices, strict=True)
+        if p > 0
+    ]
+    proof = f"a plan of that cost; prices that prove it: {', '.join(priced[:MOST_NAMES])}"
+    plan = ", ".join(parts[:MOST_NAMES]) + more
+    return say("fractional domination"), say(f"{cover.value:.6g}"), say(plan), say(proof)
+
+
+def _names(found: Structure, actions: Actions) -> str:
+    names = [display(found.feedback.labels[i]) for i in actions]
+    more = f", … {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more

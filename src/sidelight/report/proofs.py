@@ -1,0 +1,163 @@
+"""Bounds as a table: value, method, how it compares with the trivial bound, and its proof.
+
+The trivial bound: T rounds cannot cost more than T times the largest gap, or, on the worst problem,
+T times the range of the means. Every proof is checked again while the page is written.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..analysis import METHODS, Analysis
+from ..bounds import Bound, Certificate
+from ..bounds.formulas import FormulaProof
+from ..feedback import Feedback
+from ..labels import display
+from ..simulate.statistics import short
+from .facts import Race, Weighed, weigh
+from .markup import EMPTY, Html, details, download, join, paragraph, say, table, tag
+
+FORMAT = "sidelight-formula-1"
+MOST_BYTES = 2_000_000  # a longer certificate would make the page slow
+HEAD = ("bound", "value", "against the trivial bound", "how, or why not", "certificate")
+
+
+def bounds_part(race: Race) -> Html:
+    """Every bound of a race at its horizon, and the plans behind them."""
+    analysis, items = race.analysis, weigh(race.analysis)
+    rows = [_row(item, race) for item in items]
+    caption = f"Bounds on the regret after {race.title}"
+    plans = [_plan(item, analysis.feedback) for item in items if item.bound.allocation is not None]
+    said = (
+        f"The lower bounds b and b' speak of policies with regret of at most B = "
+        f"{short(analysis.worst_case)} on any means (the minimax rate {analysis.worst_case_from}). "
+        "The trivial bound is what can be lost at all: the rounds times the largest gap or, for "
+        "bounds on the worst problem, times the range of the means. A bound that says no more than "
+        "that is called vacuous. Every certificate was checked in exact arithmetic, without a "
+        "solver, when this page was written; the guarantees take the independence number of the "
+        "structure on trust."
+    )
+    plan = details("The plans behind the bounds: who is played how often", *plans)
+    return join([paragraph(said), table(caption, HEAD, rows, words=(2, 3, 4)), plan])
+
+
+def _row(item: Weighed, race: Race) -> tuple[Html, ...]:
+    side = {"lower": "at least", "upper": "at most", "limit": "in the limit"}[item.kind]
+    name = join([say(item.title), tag("small", say(side))], "<br>")
+    return name, _value(item), _against(item), _how(item.bound), _certificate(item, race)
+
+
+def _value(item: Weighed) -> Html:
+    bound = item.bound
+    if not bound.valid:
+        return say("–")
+    if math.isinf(bound.value):
+        return say("infinite")
+    if item.kind == "limit":
+        return join([say(f"{short(bound.value)} log T"), say(f"= {short(item.value)}")], "<br>")
+    return say(short(bound.value))
+
+
+def _against(item: Weighed) -> Html:
+    """The value in parts of what can be lost at all."""
+    if not item.bound.valid or math.isinf(item.value) or math.isnan(item.share):
+        return say("–")
+    times = item.share
+    words = f"{times:.2g} of {short(item.trivial)}" if times < 1 else ""
+    words = words or f"{short(times)} times {short(item.trivial)}"
+    if not item.vacuous:
+        return say(words)
+    return join([tag("span", say("vacuous"), class_="badge"), say(words)], " ")
+
+
+def _how(bound: Bound) -> Html:
+    method = METHODS.get(bound.method, bound.method)
+    if not bound.valid:
+        return say(f"does not hold here: {bound.why}")
+    parts = [text for text in (method, bound.why) if text]
+    return join([say(parts[0]), *(tag("small", say(text)) for text in parts[1:])], "<br>")
+
+
+def _certificate(item: Weighed, race: Race) -> Html:
+    if not item.bound.valid:
+        return say("–")
+    checked = "checked: yes" if item.bound.certificate.check() else "checked: NO"
+    record = proof_record(item.bound.certificate)
+    if record is None:
+        return say(checked)
+    content = json.dumps(record, separators=(",", ":"))
+    if len(content) > MOST_BYTES:
+        return say(f"{checked}; {len(content):,} bytes, too long for a page")
+    side = "guarantee" if item.kind == "upper" else "bound"
+    file = f"{race.key}-{side}-{item.bound.name.replace(' ', '-')}.json"
+    link = download("save JSON", file, content, "application/json")
+    return join([say(checked), link], "<br>")
+
+
+def proof_record(proof: object) -> dict[str, Any] | None:
+    """Plain data that repeats a proof, or None for a kind that has none."""
+    if isinstance(proof, Certificate):
+        return proof.to_dict()
+    return _formula(proof) if isinstance(proof, FormulaProof) else None
+
+
+def _formula(proof: FormulaProof) -> dict[str, Any]:
+    """The formula's name and every number in it, as exact text."""
+    t = proof.terms
+    variance = t.feedback.variance
+    schedule = None if t.schedule is None else vars(t.schedule)
+    return {
+        "format": FORMAT,
+        "claim": "regret at most",
+        "formula": proof.formula,
+        "value": str(Fraction(proof.value)) if math.isfinite(proof.value) else "inf",
+        "upper": str(t.upper),
+        "horizon": str(t.horizon),
+        "delta": str(t.delta),
+        "expected": t.expected,
+        "means": None if t.means is None else [str(mean) for mean in t.means],
+        "variance": [
+            [str(Fraction(float(v))) if math.isfinite(v) else None for v in row] for row in variance
+        ],
+        "independence": t.witness.independence,
+        "dominating": [int(i) for i in t.witness.dominating],
+        "plan": [str(part) for part in t.witness.plan],
+        "schedule": None if schedule is None else {k: str(v) for k, v in schedule.items()},
+    }
+
+
+def _plan(item: Weighed, feedback: Feedback) -> Html:
+    """Expected plays, the most of them first; and the prices of what binds."""
+    plan = item.bound.allocation
+    assert plan is not None
+    labels = feedback.labels
+    order = [int(i) for i in np.argsort(-plan, kind="stable") if plan[i] > 0]
+    unit = "plays per log T" if item.kind == "limit" else "expected plays"
+    rows = [(say(display(labels[i])), say(short(float(plan[i])))) for i in order[:40]]
+    caption = f"{item.title}: {unit} of the cheapest plan"
+    more = paragraph(f"… and {len(order) - 40} more actions") if len(order) > 40 else EMPTY
+    priced = sorted(item.bound.binding, key=lambda row: -row.price)[:8]
+    said = "; ".join(
+        f"about {display(labels[row.action])}: {short(row.need)} needed, {short(row.price)} a unit"
+        for row in priced
+    )
+    price = paragraph(f"Information that binds, and its price: {said}.") if said else EMPTY
+    if not rows:
+        return paragraph(f"{item.title}: the plan plays nothing but what costs nothing.")
+    return join([table(caption, ("action", unit), rows), more, price])
+
+
+def bound_words(analysis: Analysis, bound: Bound | None) -> str:
+    """The lower bound that a race is measured against, in a sentence."""
+    if bound is None:
+        return "There is no positive lower bound on this problem at this horizon."
+    return (
+        f"The column “to bound” is the mean divided by the lower bound {short(bound.value)}, which "
+        f"holds for policies with regret of at most {short(analysis.worst_case)} on any means; "
+        "others may be below it."
+    )

@@ -1,0 +1,203 @@
+"""The part of the page about one race: who lost what, who differs, and the course of it."""
+
+from __future__ import annotations
+
+import math
+
+from ..labels import display
+from ..simulate.results import Results
+from ..simulate.statistics import CONFIDENCE, Difference, interval, short
+from . import caveats, plots
+from .facts import Chapter, Race, cautions, clairvoyant
+from .inline import inline_svg
+from .markup import EMPTY, Html, details, download, figure, join, paragraph, say, table, tag
+from .problems import caveat_box
+from .proofs import bound_words, bounds_part
+
+LEVEL = 1 - CONFIDENCE
+PAIRS_SHOWN = 28  # those of eight policies; more are behind a click
+HEAD = (
+    "policy",
+    "mean regret",
+    "95% interval",
+    "median",
+    "95%",
+    "99%",
+    "maximum",
+    "to best",
+    "to bound",
+    "runs",
+    "needs and cautions",
+)
+
+
+def race_part(race: Race, chapter: Chapter, last: bool) -> Html:
+    """Everything about one race; the bounds of the longest one are open."""
+    parts = [
+        tag("h3", say(f"{chapter.name}: {race.title}"), id=race.key),
+        paragraph(verdict(race.results), "lead"),
+        caveat_box(caveats.of_race(race)),
+        _table(race, chapter),
+        paragraph(bound_words(race.analysis, race.bound)),
+        _regret(race, chapter),
+        _pairs(race.results),
+        details(f"Bounds after {race.title}, with certificates", bounds_part(race), opened=last),
+    ]
+    return tag("section", join(parts), aria_labelledby=race.key)
+
+
+def verdict(results: Results) -> str:
+    """Who lost least, and whether that is more than luck, in two sentences."""
+    told = clairvoyant(results)
+    rows = {row.policy: row for row in results.table().rows}
+    fair = [name for name in results.policies if name not in told] or list(results.policies)
+    best = min(fair, key=lambda name: rows[name].mean)
+    among = " of those that are not told the means" if told else ""
+    lost = f"{display(best)} lost least{among}:" if len(fair) > 1 else f"{display(best)} lost"
+    if results.replicates < 2:
+        return f"{lost} {short(rows[best].mean)}. One run says nothing about luck."
+    low, high = interval(results.final[results.policies.index(best)])
+    lost += f" {short(rows[best].mean)} on average (95% interval {_span(low, high)})."
+    pairs = [pair for pair in _with(results, best) if {pair.first, pair.second} <= set(fair)]
+    return f"{lost} {_lead(best, pairs)}".rstrip()
+
+
+def _with(results: Results, name: str) -> list[Difference]:
+    return [pair for pair in results.comparisons() if name in (pair.first, pair.second)]
+
+
+def _lead(best: str, pairs: list[Difference]) -> str:
+    """How sure the lead is, after Holm's correction over all pairs of the race."""
+    if not pairs:
+        return ""
+    equal = [_other(pair, best) for pair in pairs if pair.adjusted > LEVEL]
+    if equal:
+        names = ", ".join(map(display, equal[:5])) + (", …" if len(equal) > 5 else "")
+        most = max(pair.adjusted for pair in pairs)
+        sure = f"cannot be told apart from {names} (p up to {most:.2g} after Holm's correction)."
+        others = " Its lead over all others is significant." if len(equal) < len(pairs) else ""
+        return f"It {sure}{others}"
+    near = min(pairs, key=lambda pair: abs(pair.mean))
+    ends = sorted((abs(near.low), abs(near.high)))
+    closest = (
+        f"{display(_other(near, best))} lost {short(abs(near.mean))} more (95% interval "
+        f"{_span(*ends)})"
+    )
+    p = _p_value(max(pair.adjusted for pair in pairs))
+    if len(pairs) == 1:
+        return f"{closest}, a significant difference ({p})."
+    return (
+        f"Its lead over each of the others is significant after Holm's correction ({p}); the "
+        f"closest, {closest}."
+    )
+
+
+def _other(pair: Difference, name: str) -> str:
+    return pair.second if pair.first == name else pair.first
+
+
+def _p_value(p: float) -> str:
+    return f"p {_plain_p(p)}" if p < 1e-4 else f"p = {p:.2g}"
+
+
+def _span(low: float, high: float) -> str:
+    return f"{short(low)} to {short(high)}" if math.isfinite(high) else "unknown"
+
+
+def _table(race: Race, chapter: Chapter) -> Html:
+    results, bound = race.results, race.bound
+    found = results.table()
+    rows, marked = [], []
+    least = min(row.mean for row in found.rows)
+    for k, row in enumerate(found.rows):
+        cells = row.cells()
+        low, high = interval(results.final[k])
+        ratio = "–" if bound is None else short(row.mean / bound.value)
+        numbers = (cells[1], _span(low, high), cells[3], *cells[5:9], ratio, results.replicates)
+        rows.append([say(row.policy), *map(say, numbers), _remarks(results, row.policy)])
+        marked += [k] if row.mean == least else []
+    drawn = table(found.title.capitalize(), HEAD, rows, words=(10,), marked=marked)
+    file = f"{chapter.file}-{race.results.horizon}-table.csv"
+    return join([drawn, download("table (CSV)", file, found.to_csv())])
+
+
+def _remarks(results: Results, name: str) -> Html:
+    """What a policy needs; a caution is a badge here, and a sentence among the caveats."""
+    cautioned = cautions(results).get(name, [])
+    needs = [r for r in results.provenance.get("remarks", {}).get(name, ()) if r not in cautioned]
+    badge = tag("span", say("see caveats"), class_="badge", title="; ".join(cautioned))
+    return join([*map(say, needs), *([badge] if cautioned else [])], "<br>")
+
+
+def _regret(race: Race, chapter: Chapter) -> Html:
+    names = ", ".join(display(name) for name in race.results.policies)
+    label = f"Regret against time on {chapter.name} over {race.title}: {names}; the table has ends"
+    drawn = inline_svg(plots.race_figure(race), f"{race.key}-figure", label)
+    caption = f"Regret against time: {race.results.caption()}. Grey: lower bounds, where they hold."
+    file = f"{chapter.file}-{race.results.horizon}-regret.csv"
+    return figure(
+        drawn, say(caption), say(" "), download("data (CSV)", file, plots.race_rows(race))
+    )
+
+
+def _pairs(results: Results) -> Html:
+    pairs = results.comparisons()
+    if not pairs or results.replicates < 2:
+        return EMPTY
+    rows = [
+        (
+            say(f"{display(pair.first)} − {display(pair.second)}"),
+            say(short(pair.mean)),
+            say(_span(pair.low, pair.high)),
+            say(_plain_p(pair.p_value)),
+            say(_plain_p(pair.adjusted)),
+            _says(pair),
+        )
+        for pair in pairs
+    ]
+    head = ("pair", "difference", "95% interval", "p", "p after Holm", "says")
+    drawn = table("Paired differences of the final regret", head, rows, words=(5,))
+    words = paragraph(
+        "All policies meet the same luck, so that they are compared run by run. Holm's correction "
+        "keeps the chance of any false “significant” among all pairs at 5% or less; intervals are "
+        "for each pair by itself. “Not told apart” does not mean equal: more runs may "
+        "tell."
+    )
+    title = "Paired differences" if len(pairs) == 1 else f"Paired differences, {len(pairs)} pairs"
+    return details(title, words, drawn, opened=len(pairs) <= PAIRS_SHOWN)
+
+
+def _plain_p(p: float) -> str:
+    return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
+
+
+def _says(pair: Difference) -> Html:
+    if pair.adjusted > LEVEL:
+        return say("not told apart")
+    better = pair.first if pair.mean < 0 else pair.second
+    return join([tag("span", say("significant"), class_="good"), say(f"{better} loses less")], " ")
+
+
+def horizons_part(chapter: Chapter) -> Html:
+    """The final regret by horizon, where there are several."""
+    if not plots.has_horizons(chapter):
+        return EMPTY
+    bands = plots.horizon_bands(chapter)
+    horizons = sorted({race.results.horizon for race in chapter.races})
+    rows = []
+    for band in bands:
+        found = dict(zip(band.t.tolist(), band.middle.tolist(), strict=True))
+        cells = [say(short(found[T])) if T in found else say("–") for T in horizons]
+        rows.append([say(band.name), *cells])
+    label = f"Final regret on {chapter.name} by horizon for {len(bands)} policies; a table follows"
+    drawn = inline_svg(plots.horizon_figure(chapter), f"{chapter.key}-horizons-figure", label)
+    link = download("data (CSV)", f"{chapter.file}-horizons.csv", plots.horizon_rows(chapter))
+    caption = "Mean regret by horizon, shaded: its 95% interval. Every point is a race of its own."
+    head = ("policy", *(f"{T:,} rounds" for T in horizons))
+    key = f"{chapter.key}-horizons"
+    parts = (
+        tag("h3", say(f"{chapter.name}: regret by horizon"), id=key),
+        figure(drawn, say(caption), say(" "), link),
+        table("Mean regret by horizon", head, rows),
+    )
+    return tag("section", join(parts), aria_labelledby=key)
