@@ -60,6 +60,11 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
     console.print(Text(f"recommended policy: {analysis.recommendation}"))
 
 
+def one_terminal() -> bool:
+    """Do results and messages go to the eyes of one person?"""
+    return sys.stdout.isatty() and sys.stderr.isatty()
+
+
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on a terminal, nothing elsewhere; call what is yielded with (done, in all)."""

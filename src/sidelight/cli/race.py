@@ -14,7 +14,7 @@ from ..errors import InputError, Interrupted, PolicyError
 from ..problem import Problem
 from ..simulate import Results, simulate
 from ..simulate.simulate import MAX_HORIZON, whole
-from .options import check_output, count, read_problem, seed_option
+from .options import check_new_folder, check_output, count, read_problem, seed_option
 
 FIGURES = (".png", ".svg", ".pdf")
 WRITTEN = ("results.parquet", "table.csv", "table.md", "regret.svg", "regret.png")
@@ -85,7 +85,8 @@ def race_command(
             "to try each of them once",
             err=True,
         )
-    _warn(problem, chosen, numbers["horizon"])
+    if as_json or not console.one_terminal():
+        _warn(problem, chosen, numbers["horizon"])
     stopped: Interrupted | PolicyError | None = None
     try:
         with console.race_progress() as tick:
@@ -108,13 +109,11 @@ def _check_outputs(out: Path | None, plot: Path | None) -> None:
         raise InputError(f"{plot}: a figure needs one of the suffixes {', '.join(FIGURES)}")
     if plot is not None:
         check_output(plot)
-    if out is not None:
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{out}: cannot be written: {error.strerror or error}") from None
+    if out is not None and out.is_dir():
         for name in WRITTEN:
             check_output(out / name)
+    elif out is not None:
+        check_new_folder(out)
 
 
 def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[str, ...]:
@@ -132,7 +131,7 @@ def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[
 
 
 def _warn(problem: Problem, policies: tuple[str, ...], horizon: int) -> None:
-    """Say before the race which policies may be linear here."""
+    """Say before the race which policies may be linear here; the table will say it again."""
     from ..simulate.entry import enter  # noqa: PLC0415 - numba takes half a second to import
 
     for policy in policies:
@@ -171,6 +170,7 @@ def _finite(value: Any) -> Any:
 def _save(results: Results, name: str, out: Path | None, plot: Path | None) -> None:
     targets = [] if plot is None else [plot]
     if out is not None:
+        _make(out)
         results.save(out / "results.parquet")
         table = results.table()
         _write(out / "table.csv", table.to_csv())
@@ -183,6 +183,13 @@ def _save(results: Results, name: str, out: Path | None, plot: Path | None) -> N
     for written in (plot, out):
         if written is not None:
             click.echo(f"wrote {written}", err=True)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from None
 
 
 def _write(path: Path, text: str) -> None:

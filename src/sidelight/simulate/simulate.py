@@ -88,15 +88,16 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     its `results` has their outcomes. So has that of `Interrupted`, which Ctrl-C raises.
     """
     names, chosen = check_policies(policies)
+    rounds = whole("horizon", horizon, 1, MAX_HORIZON)
     plan = Plan(
         problem=check_problem(problem),
         names=names,
         policies=chosen,
-        horizon=whole("horizon", horizon, 1, MAX_HORIZON),
+        horizon=rounds,
         replicates=whole("replicates", replicates, 1, MAX_REPLICATES),
         seed=whole("seed", seed, 0, None),
         threads=usable_threads() if threads is None else whole("threads", threads, 1, 1024),
-        checkpoints=check_checkpoints(checkpoints, whole("horizon", horizon, 1, MAX_HORIZON)),
+        checkpoints=check_checkpoints(checkpoints, rounds),
         delay=check_delay(delay),
     )
     from .crew import race  # noqa: PLC0415 - numba takes half a second to import
@@ -144,9 +145,9 @@ def check_policies(
 
 
 def name_of(policy: object) -> str:
-    """The text itself, or the `name` or the class of an object."""
+    """The text itself without blanks, or the `name` or the class of an object."""
     if isinstance(policy, str):
-        return policy
+        return "".join(policy.split())
     if inspect.isclass(policy):
         raise InputError(f"{policy.__name__} is a class: give an object, {policy.__name__}()")
     if not callable(getattr(policy, "choose", None)):
