@@ -114,3 +114,15 @@ def test_the_delta_that_is_used_is_written_down() -> None:
     assert sl.trace(problem, "minimax:delta=0.2", 400).parameters == {"delta": 0.2}
     raced = sl.simulate(problem, "minimax-sigma", 400, 1).provenance["parameters"]
     assert raced["minimax-sigma"]["delta"] == 1 / 400
+
+
+@pytest.mark.parametrize("kind", ["bandit", "full-information", "revealing", "star"])
+def test_promised_plays_are_those_of_single_rounds(kind: str) -> None:
+    """A race makes the rest of a batch in one go, a trace round by round."""
+    feedback = sl.gallery(kind).feedback
+    problem = sl.Problem(feedback, [*[0.1] * (len(feedback) - 1), 0.9])
+    trace = sl.trace(problem, "minimax:delta=0.5", 30_000, seed=4)
+    results = sl.simulate(problem, "minimax:delta=0.5", 30_000, 1, seed=4)
+    assert trace.why[-1] == "final"
+    regret = problem.gaps[trace.actions].cumsum()
+    assert results.regret[0, 0] == pytest.approx(regret[results.checkpoints - 1], rel=1e-12)

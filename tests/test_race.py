@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -62,6 +63,20 @@ def test_a_policy_that_may_be_linear_says_so_first(sidelight: Command, dosing: P
     done = sidelight("race", dosing, "-p", "greedy", "-p", "uniform", "-T", 50, "-n", 2)
     assert "note: greedy: its regret may be linear" in done.err
     assert "uniform: its regret is linear" in done.out
+
+
+def test_on_one_terminal_a_caution_is_read_once(dosing: Path) -> None:
+    terminal, end = pty.openpty()
+    command = race(dosing, "-p", "greedy", "-T", 50, "-n", 2)
+    with subprocess.Popen(command, stdout=end, stderr=end) as process:
+        os.close(end)
+        shown = b""
+        with contextlib.suppress(OSError):  # how Linux says that nobody has it open any more
+            while part := os.read(terminal, 4096):
+                shown += part
+    os.close(terminal)
+    assert process.returncode == 0
+    assert shown.count(b"its regret may be linear") == 1
 
 
 def test_values_may_come_late(sidelight: Command, dosing: Path) -> None:
@@ -158,6 +173,16 @@ def test_bad_input_gets_a_sentence(
     assert done.out == ""
     assert says in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["-p", "gredy"], ["-p", "ts-n"], ["-p", "greedy", "-p", "greedy "]]
+)
+def test_a_refused_race_leaves_no_folder(
+    sidelight: Command, dosing: Path, tmp_path: Path, arguments: list[str]
+) -> None:
+    assert sidelight("race", dosing, *arguments, "--out", tmp_path / "a" / "b").code == 2
+    assert not (tmp_path / "a").exists()
 
 
 def test_a_folder_in_the_place_of_a_file_is_found_before_the_race(
@@ -268,6 +293,25 @@ def test_ctrl_c_before_anything_was_finished(dosing: Path) -> None:
     assert (code, printed) == (130, "")
     assert "0 of 3 replicates were finished" in shown
     assert "Traceback" not in shown
+
+
+def test_ctrl_c_while_the_command_is_imported(dosing: Path, tmp_path: Path) -> None:
+    """A module of the same name as numpy's presses Ctrl-C in the middle of our imports."""
+    (tmp_path / "numpy.py").write_text(
+        "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n"
+    )
+    source = str(Path(sl.__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), source])}
+    done = subprocess.run(
+        race(dosing, "-p", "uniform"), capture_output=True, text=True, check=False, env=environment
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_a_library_leaves_ctrl_c_alone(tmp_path: Path) -> None:
+    code = "import signal, sidelight; print(signal.getsignal(signal.SIGINT).__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "default_int_handler\n"
 
 
 # ---- traces --------------------------------------------------------------------------------------

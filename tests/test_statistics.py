@@ -61,6 +61,10 @@ def test_paired_differences_agree_with_scipy(data: st.DataObject) -> None:
     assert (found.replicates, found.confidence, found.adjusted) == (n, 0.9, found.p_value)
 
 
+def test_equal_values_have_no_error() -> None:
+    assert standard_error(np.full((7, 2), 0.1)).tolist() == [0.0, 0.0]
+
+
 def test_one_replicate_says_nothing() -> None:
     found = compare("x", "y", np.array([3.0]), np.array([1.0]))
     assert found.mean == 2

@@ -7,6 +7,10 @@ simulate  = races between policies, under the same luck; trace = every round of 
 
 import sys
 
+from . import leaving
+
+leaving.leave_quietly()  # before the imports that take a moment
+
 from . import bounds, guarantees
 from .analysis import analyze
 from .belief import Belief

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import click
 
-from .. import __version__
+from .. import __version__, leaving
 from ..errors import SidelightError
 from .analyze import analyze_command
 from .new import new_command
@@ -52,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
+        leaving.raise_again()
         cli.main(arguments, prog_name="sidelight", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
@@ -59,7 +60,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
-        return 130
+        return leaving.INTERRUPTED
     except SidelightError as error:
         click.echo(f"error: {error}", err=True)
         return error.exit_code

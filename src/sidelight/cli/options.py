@@ -80,8 +80,22 @@ def check_output(file: Path) -> None:
         raise InputError(f"{file}: cannot be written: there is no folder {file.parent}; make it")
     if file.is_dir():
         raise InputError(f"{file}: cannot be written: it is a folder")
+    _try_to_write(file, folder)
+
+
+def check_new_folder(folder: Path) -> None:
+    """Refuse a folder that cannot be made, and make nothing yet."""
+    above = folder.resolve()
+    while not above.exists() and above != above.parent:
+        above = above.parent
+    if not above.is_dir():
+        raise InputError(f"{folder}: cannot be written: {above.name} is no folder")
+    _try_to_write(folder, above)
+
+
+def _try_to_write(wanted: Path, folder: Path) -> None:
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise InputError(f"{file}: cannot be written: {error.strerror or error}") from None
+        raise InputError(f"{wanted}: cannot be written: {error.strerror or error}") from None

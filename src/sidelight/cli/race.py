@@ -7,13 +7,21 @@ from typing import Any
 
 import click
 
-from .. import figures, files, progress
+from .. import console, figures, files, progress
 from ..errors import InputError, Interrupted, PolicyError
 from ..problem import Problem
 from ..simulate import Results, simulate
 from ..simulate.simulate import MAX_HORIZON, whole
 from ..study import Study, is_study, read
-from .options import check_output, count, crew_options, read_problem, refuse, seed_option
+from .options import (
+    check_new_folder,
+    check_output,
+    count,
+    crew_options,
+    read_problem,
+    refuse,
+    seed_option,
+)
 from .request import Request, race_study, show_race
 
 FIGURES = (".png", ".svg", ".pdf")
@@ -116,7 +124,8 @@ def _race(request: Request) -> None:
             "to try each of them once",
             err=True,
         )
-    _warn(problem, chosen, horizon)
+    if request.as_json or not console.one_terminal():
+        _warn(problem, chosen, horizon)
     stopped: Interrupted | PolicyError | None = None
     try:
         with progress.of_race() as tick:
@@ -148,13 +157,11 @@ def _check_outputs(out: Path | None, plot: Path | None) -> None:
         raise InputError(f"{plot}: a figure needs one of the suffixes {', '.join(FIGURES)}")
     if plot is not None:
         check_output(plot)
-    if out is not None:
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{out}: cannot be written: {error.strerror or error}") from None
+    if out is not None and out.is_dir():
         for name in WRITTEN:
             check_output(out / name)
+    elif out is not None:
+        check_new_folder(out)
 
 
 def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[str, ...]:
@@ -172,7 +179,7 @@ def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[
 
 
 def _warn(problem: Problem, policies: tuple[str, ...], horizon: int) -> None:
-    """Say before the race which policies may be linear here."""
+    """Say before the race which policies may be linear here; the table will say it again."""
     from ..simulate.entry import enter  # noqa: PLC0415 - numba takes half a second to import
 
     for policy in policies:
@@ -184,6 +191,7 @@ def _save(results: Results, name: str, request: Request) -> None:
     out, plot = request.out, request.plot
     targets = [] if plot is None else [plot]
     if out is not None:
+        _make(out)
         results.save(out / "results.parquet")
         table = results.table()
         _write(out / "table.csv", table.to_csv())
@@ -196,6 +204,13 @@ def _save(results: Results, name: str, request: Request) -> None:
     for written in (plot, out):
         if written is not None:
             click.echo(f"wrote {written}", err=True)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from None
 
 
 def _write(path: Path, text: str) -> None:

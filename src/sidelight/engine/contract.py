@@ -11,6 +11,14 @@ A policy is two compiled functions on plain arrays:
 The simulator and the live learner call the same two functions, in the same order: choose, then
 observe, then update before the next choice. So a repeated `choose` cannot corrupt learning.
 
+A policy that is sure of some plays, whatever they show, may add a third function for the simulator:
+
+    promise(memory, most) -> times
+        so many plays of the action just chosen, at most `most`, come before the one that `update`
+        is called for, and are taken off the memory; the belief is not read before that one
+
+Then the engine makes these plays in one go, and nobody misses the means and errors between them.
+
 `memory` is a float array of the policy's own: counters, the rest of a batch, a stored plan. A
 policy that counts rounds of its own (Algorithm 2's batches) has the number of the current one in
 memory[0] when it chooses. `why` is a small integer, an index into the policy's words. `parameters`

@@ -32,7 +32,7 @@ from ..compiled import cached, compiled, inlined
 from .contract import Data, Floats, Ints, Words
 from .delays import Delay, deliver, issue, new_mail
 from .draws import learn, new_noise, next_normal
-from .intrinsics import borrowed, sqrt
+from .intrinsics import apart, borrowed, sqrt
 from .streams import seed_stream
 
 SEGMENT = 65_536  # rounds between two looks at `control`
@@ -184,8 +184,46 @@ def watched_round(t, action, world, known, noise, belief, mail, delay, tape):
     deliver(t, world, known, belief, mail, delay)
 
 
-def make_run(choose: Any, update: Any) -> Any:
-    """The loop of a policy: fills the regret and the plays of a `Job`, and its tape."""
+@compiled
+def _play_ahead(choice: Any, given: Any) -> None:
+    """As so many times `play`, but leaves means and errors to the `play` of it that must follow.
+
+    Values of different actions come from different streams, so that all of one action can be drawn
+    before those of the next.
+    """
+    action, times = choice
+    world, known, noise, belief = borrowed(given)
+    belief.plays[action] += times
+    first, last = np.uint64(known.start[action]), np.uint64(known.start[action + 1])
+    for k in range(first, last):
+        j = np.uint64(known.shown[k])
+        mean, sd, weight = world.means[j], world.sd[k], world.weight[k]
+        information, total = belief.information[j], belief.sums[j]
+        for _ in range(times):
+            information += weight
+            total += weight * (mean + sd * next_normal(noise, j))
+        belief.information[j], belief.sums[j] = information, total
+    belief.seen[0] += times * np.int64(last - first)
+
+
+_play_ahead_apart = apart(_play_ahead)
+
+
+@inlined
+def play_ahead(times: Any, action: Any, world: Any, known: Any, noise: Any, belief: Any) -> None:
+    """The plays that a policy promised, mostly none."""
+    if times > 0:
+        _play_ahead_apart((action, times), (world, known, noise, belief))
+
+
+@inlined
+def no_promise(memory, most):
+    """Look at the belief before every round."""
+    return 0
+
+
+def _make_rounds(choose: Any, update: Any, promise: Any) -> Any:
+    """The loop over some rounds of one replicate."""
 
     @compiled
     def rounds(span: Any, truth: Any, known: Any, own: Any, stream: Any, state: Any) -> None:
@@ -193,14 +231,26 @@ def make_run(choose: Any, update: Any) -> Any:
         (parameters, memory), stream = borrowed(own), borrowed(stream)
         noise, belief, mail, delay, tape = borrowed(state)
         plain = delay.longest < 0 and tape.action.size == 0
-        for t in range(span[0] + 1, span[1] + 1):
+        t, last = span
+        while t < last:
+            t += 1
             action, why = choose(t, belief, known, parameters, memory, stream)
             if plain:
+                times = promise(memory, last - t)
+                play_ahead(times, action, world, known, noise, belief)
+                t += times
                 play(action, world, known, noise, belief)
             else:
                 write_down(t, action, why, memory, tape)
                 watched_round(t, action, world, known, noise, belief, mail, delay, tape)
             update(t, belief, known, parameters, memory, action, why)
+
+    return rounds
+
+
+def make_run(choose: Any, update: Any, promise: Any = no_promise) -> Any:
+    """The loop of a policy: fills the regret and the plays of a `Job`, and its tape."""
+    rounds = _make_rounds(choose, update, promise)
 
     @compiled
     def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:

@@ -38,6 +38,28 @@ def largest_index(means: Any, errors: Any, width: Any) -> Any:
 
 
 @inlined
+def largest_bound(means: Any, errors: Any, among: Any, sign: Any, width: Any) -> Any:
+    """max of sign * means[j] - width * errors[j] over the j with among[j] != 0; NaN is none."""
+    size = np.uint64(means.size)
+    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
+    four = size - size % np.uint64(4)
+    a = b = c = d = -np.inf
+    for j in range(np.uint64(0), four, np.uint64(4)):
+        x = sign * means[j] - width * errors[j]
+        a = x if (x > a) & (among[j] != 0.0) else a
+        x = sign * means[j + one] - width * errors[j + one]
+        b = x if (x > b) & (among[j + one] != 0.0) else b
+        x = sign * means[j + two] - width * errors[j + two]
+        c = x if (x > c) & (among[j + two] != 0.0) else c
+        x = sign * means[j + three] - width * errors[j + three]
+        d = x if (x > d) & (among[j + three] != 0.0) else d
+    for j in range(four, size):
+        x = sign * means[j] - width * errors[j]
+        a = x if (x > a) & (among[j] != 0.0) else a
+    return max(a, b, c, d)
+
+
+@inlined
 def first_largest_index(means: Any, errors: Any, width: Any) -> Any:
     """The lowest j with the largest means[j] + width * errors[j]."""
     largest = largest_index(means, errors, width)

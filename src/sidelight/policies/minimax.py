@@ -49,6 +49,7 @@ from ..engine.intrinsics import apart, borrowed, sqrt
 from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import index, is_unique, prices_hold, room, solve_plan
+from .argmax import largest_bound
 from .rule import Prepared, Rule
 from .setting import Need, Setting
 
@@ -112,27 +113,19 @@ def _width(parameters: Any, r: Any, K: Any) -> Any:
 @inlined
 def _bar(belief: Any, survivor: Any, width: Any) -> Any:
     """The largest lower confidence bound of a survivor."""
-    means, errors = belief.means, belief.errors
-    bar = -np.inf
-    for j in range(index(survivor.size)):
-        low = means[j] - width * errors[j]
-        bar = low if survivor[j] != 0.0 and low > bar else bar
+    bar = largest_bound(belief.means, belief.errors, survivor, 1.0, width)
     # means of exact values differ by rounding only
     return bar if width > 0.0 else bar - 1e-12 * abs(bar)
 
 
 @inlined
-def _losers(belief: Any, survivor: Any, width: Any) -> Any:
-    """How many survivors are worse than another one by this width.
+def _all_stay(belief: Any, survivor: Any, width: Any) -> Any:
+    """Is the least upper confidence bound of a survivor not below the bar?
 
     One never seen has an infinite width, and is kept; 0 times it is no number, and keeps it too.
     """
-    means, errors = belief.means, belief.errors
-    bar = _bar(belief, survivor, width)
-    count = 0
-    for j in range(index(survivor.size)):
-        count += survivor[j] != 0.0 and means[j] + width * errors[j] < bar
-    return count
+    least = -largest_bound(belief.means, belief.errors, survivor, -1.0, width)
+    return not least < _bar(belief, survivor, width)
 
 
 @inlined
@@ -143,17 +136,16 @@ def _eliminate(belief: Any, parameters: Any, memory: Any) -> bool:
     """
     K = belief.means.size
     survivor = _block(memory, SURVIVOR, K)
-    if _losers(belief, survivor, memory[WIDTH]) == 0:
+    if _all_stay(belief, survivor, memory[WIDTH]):
         return False
     memory[WIDTH] = width = _width(parameters, memory[ROUND], K)
-    dropped = _losers(belief, survivor, width)
-    if dropped == 0:
+    if _all_stay(belief, survivor, width):
         return False
     bar = _bar(belief, survivor, width)
     for j in range(index(K)):
-        if belief.means[j] + width * belief.errors[j] < bar:
+        if survivor[j] != 0.0 and belief.means[j] + width * belief.errors[j] < bar:
             survivor[j] = 0.0
-    memory[ALIVE] -= dropped
+            memory[ALIVE] -= 1.0
     return True
 
 
@@ -231,14 +223,22 @@ def _is_leader(belief: Any, action: Any) -> bool:
 
 
 @inlined
+def _stands(belief: Any, memory: Any, why: int) -> Any:
+    """Is the batch that is stored plainly that of the best maximiser?"""
+    store = _store(memory, why, belief.means.size)
+    # the second: it is enough to play one action, and no other one costs as little
+    return memory[UNIQUE_S + why] != 0.0 or (
+        store[0] == 1.0 and _is_leader(belief, index(store[1]))
+    )
+
+
+@inlined
 def _plan(belief: Any, known: Any, memory: Any, why: int) -> None:
     """Make sure that the batch of c(A, A^S) or c([K], A^W) is that of the best maximiser."""
-    if memory[UNIQUE_S + why] != 0.0:
+    if _stands(belief, memory, why):
         return
     K = known.observer.size
     store, cost = _store(memory, why, K), _block(memory, COST_S + 3 * why, K)
-    if store[0] == 1.0 and _is_leader(belief, index(store[1])):
-        return  # it is enough to play one action, and no other one costs as little
     _compare(belief, memory)
     first, other = _block(memory, FIRST, K), _block(memory, OTHER, K)
     if store[0] < 0.0 or not prices_hold(known, cost, _block(memory, GAPS, K), store, first, other):
@@ -310,9 +310,28 @@ _begin_apart = apart(_begin)
 
 
 @inlined
+def _again(belief: Any, memory: Any, why: int) -> Any:
+    """Will `_begin` make the same strong batch once more? Mostly it does, and a call is dear."""
+    return (
+        why == STRONG
+        and memory[WEAKLY] == 0.0
+        and _all_stay(belief, _block(memory, SURVIVOR, belief.means.size), memory[WIDTH])
+        and _stands(belief, memory, STRONG)
+    )
+
+
+@inlined
 def choose(t, belief, known, parameters, memory, stream):
     """The next play of the batch."""
     return np.int64(memory[ACTION]), np.int64(memory[WHY])
+
+
+@inlined
+def promise(memory, most):
+    """Take all plays of the action but the last off the batch; they do not depend on the belief."""
+    times = np.int64(min(memory[LEFT] - 1.0, most))
+    memory[LEFT] -= times
+    return times
 
 
 @inlined
@@ -321,8 +340,14 @@ def update(t, belief, known, parameters, memory, action, why):
     memory[LEFT] -= 1.0
     if memory[LEFT] > 0.0:
         return
-    if why >= EMPTY or not _next_action(memory, known.observer.size, memory[ACTION] + 1.0):
-        memory[ROUND] += 1.0
+    K = known.observer.size
+    if why < EMPTY and _next_action(memory, K, memory[ACTION] + 1.0):
+        return
+    memory[ROUND] += 1.0
+    if _again(belief, memory, why):
+        memory[BEFORE] = t
+        _next_action(memory, K, 0.0)
+    else:
         _begin_apart((t, belief, known, parameters), memory)
 
 
@@ -332,7 +357,7 @@ def first_batch(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
     _begin((0, belief, known, parameters), memory)
 
 
-_run = make_run(choose, update)
+_run = make_run(choose, update, promise)
 
 
 @cached

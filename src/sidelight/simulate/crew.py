@@ -27,7 +27,7 @@ from .results import Results
 from .simulate import Plan, Progress
 from .trace import CELLS
 
-CHUNKS = 32  # at least, where there are so many replicates
+CHUNKS = 64  # at least, where there are so many replicates
 PAUSE = 0.1  # seconds between two looks at the progress
 
 

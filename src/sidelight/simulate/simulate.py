@@ -150,9 +150,9 @@ def check_policies(
 
 
 def name_of(policy: object) -> str:
-    """The text itself, or the `name` or the class of an object."""
+    """The text itself without blanks, or the `name` or the class of an object."""
     if isinstance(policy, str):
-        return policy
+        return "".join(policy.split())
     if inspect.isclass(policy):
         raise InputError(f"{policy.__name__} is a class: give an object, {policy.__name__}()")
     if not callable(getattr(policy, "choose", None)):

@@ -71,7 +71,9 @@ def standard_error(values: Floats, axis: int = 0) -> Floats:
     n = values.shape[axis]
     if n < 2:
         return np.full(np.delete(values.shape, axis), np.nan)
-    return np.asarray(values.std(axis=axis, ddof=1) / math.sqrt(n))
+    error = values.std(axis=axis, ddof=1) / math.sqrt(n)
+    # the mean of equal numbers may differ from them by rounding, and then so does s from 0
+    return np.where(values.max(axis=axis) == values.min(axis=axis), 0.0, error)
 
 
 def check_levels(levels: npt.ArrayLike) -> Floats:
