@@ -25,10 +25,13 @@ beyond x has the probability 1/x, which no policy with the optimal constant can 
 trades the constant for a lighter tail. By default c = 1 + 3 log L/L, L = log(t + 8), t the plays so
 far: 2.06 at the start, 1.64 at 10^5, then slowly to 1. `tail` sets a constant instead.
 
-A known horizon adds a guard. With `left` rounds to go, n' = n/(2c), and every action i and block
-length b = 1, 2, 4, ... < left:  if (left - b) sum_j EI_j(b) <= b (m_i1 - m_i) throughout, where
-EI_j(b) is as above with the variance that b plays of i take off the pair, no purchase can repay
-itself, and the leader is played. Without the factor 2 about 1 % of runs commit to a wrong leader.
+A known horizon adds two things. What is learnt early is of use for longer, so sum_j EI_j counts
+`early` times in Delta: the information is bought sooner. And a guard ends it. With `left` rounds
+to go, n' = n/(guard c), and every action i and block length b = 1, 2, 4, ... < left:  if
+(left - b) sum_j EI_j(b) <= b (m_i1 - m_i) throughout, where EI_j(b) is as above with the variance
+that b plays of i take off the pair, no purchase can repay itself, and the leader is played. With
+guard = 1 too many runs end with a wrong leader; `benchmarks/variants.py` compares such choices.
+`guard=0` leaves out both.
 
 Values in flight (`belief.pending`, f) are information that was bought: with h = nn + f, a play of i
 is worth v_j nn_j^2 P_ij/(h_j (h_j + P_ij)).
@@ -55,7 +58,7 @@ from .rule import Prepared, Rule, in_range
 from .setting import Setting
 
 FIRST, SECOND, WEIGHT, ROUND, SEEN, BUYER, BLOCK, REFERENCE = range(8)  # places in the memory
-N0, S0, TAIL, REFRESH, GUARD = range(5)  # places in the parameters
+N0, S0, TAIL, REFRESH, GUARD, EARLY = range(6)  # places in the parameters
 EXPLOIT, LEARN = 0, 1
 TINY = 1e-300
 
@@ -65,12 +68,15 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     prior = in_range("ids", parameters, "prior", 0, 1e12)
     tail = in_range("ids", parameters, "tail", -1, 1e6)
     refresh = in_range("ids", parameters, "refresh", -1, 1)
+    guard = in_range("ids", parameters, "guard", -1, 1e6)
+    early = in_range("ids", parameters, "early", 0, 1e6)
     n0 = prior / setting.upper**2
     K = len(setting.feedback)
     memory = np.zeros(REFERENCE + 2 * K)
     memory[SEEN] = -1.0  # nothing is stored
     memory[REFERENCE : REFERENCE + K] = -1.0
-    chosen = [n0, n0 * setting.upper / 2, max(tail, 0), max(refresh, 0), parameters["guard"]]
+    chosen = [n0, n0 * setting.upper / 2, max(tail, 0), max(refresh, 0), max(guard, 0)]
+    chosen.append(early if guard > 0 and setting.horizon else 1.0)
     return Prepared(np.array(chosen), memory)
 
 
@@ -159,19 +165,19 @@ def _taken_off(n: Any, more: Any) -> Any:
 @compiled
 def repays(block: Any, i: Any, leader: Any, state: Any, known: Any) -> Any:
     """sum_j EI_j(b): what knowing the outcome of `block` plays of i is worth in each round."""
-    n, m, c = state
-    lead = _taken_off(n[leader] / (2.0 * c), block * known.precision[i, leader])
+    n, m, wide = state
+    lead = _taken_off(n[leader] / wide, block * known.precision[i, leader])
     total = 0.0
     if lead > 0.0:
         for j in range(n.size):
             if j != leader:
-                other = _taken_off(n[j] / (2.0 * c), block * known.precision[i, j])
+                other = _taken_off(n[j] / wide, block * known.precision[i, j])
                 total += improvement(m[leader] - m[j], math.sqrt(lead + other))
     else:
         for k in range(known.start[i], known.start[i + 1]):
             j = known.shown[k]
             if j != leader:
-                other = _taken_off(n[j] / (2.0 * c), block * known.precision[i, j])
+                other = _taken_off(n[j] / wide, block * known.precision[i, j])
                 total += improvement(m[leader] - m[j], math.sqrt(other))
     return total
 
@@ -220,14 +226,15 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
     regret = weigh(n, m, c, leader, v)
     gains(n, v, c, belief, known, gain)
     for i in range(K):
-        cost[i] = regret + (m[leader] - m[i])
+        cost[i] = parameters[EARLY] * regret + (m[leader] - m[i])
     mixture = best_mixture(cost, gain, leader)
     nothing = np.int64(leader), np.int64(leader), 0.0
     guarded = known.horizon > 0 and parameters[GUARD] != 0.0
     if not guarded or (mixture[0] == leader and mixture[1] == leader):
         return mixture, (np.int64(memory[BUYER]), memory[BLOCK])
     left = float(known.horizon - played)
-    buyer, block = purchase(left, leader, (n, m, c), known, memory)
+    state = n, m, parameters[GUARD] * c
+    buyer, block = purchase(left, leader, state, known, memory)
     return (mixture, (buyer, block)) if buyer >= 0 else (nothing, (buyer, block))
 
 
@@ -310,7 +317,7 @@ IDS = Rule(
     source="pairwise variance-based information directed sampling, after Russo and Van Roy 2018, "
     "Learning to optimize via information-directed sampling; no regret bound is proved",
     words=("exploit", "learn"),
-    defaults={"tail": 0.0, "prior": 4.0, "refresh": 0.01, "guard": 1.0},
+    defaults={"tail": 0.0, "prior": 4.0, "refresh": 0.01, "guard": 1.5, "early": 2.0},
     prepare=prepare,
     choose=choose,
     update=update,
