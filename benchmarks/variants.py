@@ -30,15 +30,7 @@ VARIANTS = (
     "ids:guard=3,early=1",
     "ids:guard=1.5,early=1",
     "ids:guard=1,early=1",
-    "ids:guard=2,early=1.5",
-    "ids:guard=2,early=2",
-    "ids:guard=2,early=3",
-    "ids:guard=1.5,early=1.5",
     "ids:guard=1.5,early=2",
-    "ids:guard=1.25,early=2",
-    "ids:guard=1,early=1.5",
-    "ids:guard=1,early=2",
-    "ids:guard=1,early=3",
 )
 REPLICATES = 300
 

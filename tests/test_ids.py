@@ -63,7 +63,7 @@ def test_pairs_against_monte_carlo() -> None:
     rng = np.random.default_rng(3)
     n, m, c, draws = np.array([20.0, 5.0, 60.0]), np.array([0.5, 0.3, 0.45]), 1.5, 400_000
     v = np.zeros(3)
-    regret = ids.weigh(n, m, c, 0, v)
+    regret, _ = ids.weigh(n, m, c, 0, v)
     theta = m + rng.standard_normal((draws, 3)) * np.sqrt(c / n)
     better = np.maximum(theta[:, 1:] - theta[:, :1], 0).sum(axis=1)
     error = better.std() / math.sqrt(draws)
@@ -99,7 +99,7 @@ def test_costs_gains_and_guard_on_random_beliefs() -> None:
         c = ids.inflation(float(played), 0.0)
         assert c == naive.inflation(played, 0.0)
         lead, v, gain = int(m.argmax()), np.zeros(len(n)), np.zeros(len(n))
-        regret = ids.weigh(n, m, c, lead, v)
+        regret, _ = ids.weigh(n, m, c, lead, v)
         ids.gains(n, v, c, belief, knowledge, gain)
         cost, expected = naive.costs_and_gains(n.tolist(), m.tolist(), c, P.tolist())
         assert regret + (m[lead] - m) == pytest.approx(cost, rel=1e-9, abs=1e-15)

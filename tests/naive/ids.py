@@ -58,7 +58,7 @@ def best_pair(cost: list[float], gain: list[float], otherwise: int) -> Mixture:
 def costs_and_gains(
     n: list[float], m: list[float], c: float, P: list[list[float]], early: float = 1.0
 ) -> tuple[list[float], list[float]]:
-    """Delta and g of every action; not knowing the best counts `early` times."""
+    """Delta and g of every action; the largest EI counts `early` times."""
     K = len(n)
     lead = m.index(max(m))
     others = [j for j in range(K) if j != lead]
@@ -68,7 +68,8 @@ def costs_and_gains(
     Q = {j: tail(d[j] / s[j]) for j in others}
     odds = {j: Q[j] / (1 - Q[j]) for j in others}
     lam = {j: density(d[j] / s[j]) / (max(Q[j], 1e-300) * s[j]) for j in others}
-    regret = sum(improvement(d[j], s[j]) for j in others)
+    better = [improvement(d[j], s[j]) for j in others]
+    regret = sum(better) + (early - 1) * max(better, default=0.0)
     p1 = 1 / (1 + sum(odds.values()))
     v = [0.0] * K
     for j in others:
@@ -79,7 +80,7 @@ def costs_and_gains(
         + sum(odds[j] * p1 * x[j] for j in others) ** 2 / p1
     )
     gain = [sum(v[j] * nn[j] * P[i][j] / (nn[j] + P[i][j]) for j in range(K)) for i in range(K)]
-    return [early * regret + m[lead] - m[i] for i in range(K)], gain
+    return [regret + m[lead] - m[i] for i in range(K)], gain
 
 
 def worthwhile(

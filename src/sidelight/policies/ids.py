@@ -25,12 +25,13 @@ beyond x has the probability 1/x, which no policy with the optimal constant can 
 trades the constant for a lighter tail. By default c = 1 + 3 log L/L, L = log(t + 8), t the plays so
 far: 2.06 at the start, 1.64 at 10^5, then slowly to 1. `tail` sets a constant instead.
 
-A known horizon adds two things. What is learnt early is of use for longer, so sum_j EI_j counts
-`early` times in Delta: the information is bought sooner. And a guard ends it. With `left` rounds
-to go, n' = n/(guard c), and every action i and block length b = 1, 2, 4, ... < left:  if
-(left - b) sum_j EI_j(b) <= b (m_i1 - m_i) throughout, where EI_j(b) is as above with the variance
-that b plays of i take off the pair, no purchase can repay itself, and the leader is played. With
-guard = 1 too many runs end with a wrong leader; `benchmarks/variants.py` compares such choices.
+A known horizon adds two things. What is learnt early is of use for longer, so the largest EI_j
+counts `early` times in the sum, and information is bought sooner. (The whole sum would be too much
+where actions are many: it counts them as if all could be best at once.) And a guard ends it. With
+`left` rounds to go, n' = n/(guard c), and every action i and block length b = 1, 2, 4, ... < left:
+if (left - b) sum_j EI_j(b) <= b (m_i1 - m_i) throughout, where EI_j(b) is as above with the
+variance that b plays of i take off the pair, no purchase can repay itself, and the leader is
+played. With guard = 1 too many runs end with a wrong leader (`benchmarks/variants.py`).
 `guard=0` leaves out both.
 
 Values in flight (`belief.pending`, f) are information that was bought: with h = nn + f, a play of i
@@ -112,9 +113,12 @@ def improvement(behind: Any, s: Any) -> Any:
 
 @compiled
 def weigh(n: Any, m: Any, c: Any, leader: Any, v: Any) -> Any:
-    """Fill the explained variances v_j; return sum EI_j, what not knowing the best one costs."""
+    """Fill the explained variances v_j; return the sum and the largest of EI_j.
+
+    The sum is what not knowing the best one costs.
+    """
     lead = n[leader] / c
-    regret, odds, pull, spread = 0.0, 0.0, 0.0, 0.0
+    regret, most, odds, pull, spread = 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(n.size):
         if j == leader:
             continue
@@ -123,7 +127,9 @@ def weigh(n: Any, m: Any, c: Any, leader: Any, v: Any) -> Any:
         behind = m[leader] - m[j]
         z = behind / s
         q, f = upper_tail(z), density(z)
-        regret += max(s * f - behind * q, 0.0)
+        better = max(s * f - behind * q, 0.0)
+        regret += better
+        most = max(most, better)
         o = q / (1.0 - q)
         lam = f / (max(q, TINY) * s)
         odds += o
@@ -136,7 +142,7 @@ def weigh(n: Any, m: Any, c: Any, leader: Any, v: Any) -> Any:
     for j in range(n.size):
         v[j] *= p1
     v[leader] = p1 * spread + p1 * pull * pull  # (p1 pull)^2 / p1
-    return regret
+    return regret, most
 
 
 @compiled
@@ -223,10 +229,11 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
         if m[j] > m[leader]:
             leader = j
     c = inflation(played, parameters[TAIL])
-    regret = weigh(n, m, c, leader, v)
+    regret, most = weigh(n, m, c, leader, v)
+    regret += (parameters[EARLY] - 1.0) * most
     gains(n, v, c, belief, known, gain)
     for i in range(K):
-        cost[i] = parameters[EARLY] * regret + (m[leader] - m[i])
+        cost[i] = regret + (m[leader] - m[i])
     mixture = best_mixture(cost, gain, leader)
     nothing = np.int64(leader), np.int64(leader), 0.0
     guarded = known.horizon > 0 and parameters[GUARD] != 0.0
