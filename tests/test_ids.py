@@ -192,7 +192,7 @@ def test_senseless_parameters_are_refused(policy: str) -> None:
 def test_early_is_for_known_horizons() -> None:
     rng = np.random.default_rng(9)
     sooner = 0
-    for _ in range(200):
+    for _ in range(400):
         feedback, _, belief = random_state(rng)
         _, m = with_prior(belief)
         lead, weights = int(m.argmax()), []
