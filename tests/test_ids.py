@@ -63,7 +63,7 @@ def test_pairs_against_monte_carlo() -> None:
     rng = np.random.default_rng(3)
     n, m, c, draws = np.array([20.0, 5.0, 60.0]), np.array([0.5, 0.3, 0.45]), 1.5, 400_000
     v = np.zeros(3)
-    regret = ids.weigh(n, m, c, 0, v)
+    regret, _ = ids.weigh(n, m, c, 0, v)
     theta = m + rng.standard_normal((draws, 3)) * np.sqrt(c / n)
     better = np.maximum(theta[:, 1:] - theta[:, :1], 0).sum(axis=1)
     error = better.std() / math.sqrt(draws)
@@ -99,7 +99,7 @@ def test_costs_gains_and_guard_on_random_beliefs() -> None:
         c = ids.inflation(float(played), 0.0)
         assert c == naive.inflation(played, 0.0)
         lead, v, gain = int(m.argmax()), np.zeros(len(n)), np.zeros(len(n))
-        regret = ids.weigh(n, m, c, lead, v)
+        regret, _ = ids.weigh(n, m, c, lead, v)
         ids.gains(n, v, c, belief, knowledge, gain)
         cost, expected = naive.costs_and_gains(n.tolist(), m.tolist(), c, P.tolist())
         assert regret + (m[lead] - m) == pytest.approx(cost, rel=1e-9, abs=1e-15)
@@ -169,7 +169,9 @@ def test_the_order_of_the_actions_does_not_matter() -> None:
         assert q == pytest.approx(p, rel=1e-6, abs=1e-12)
 
 
-@pytest.mark.parametrize("policy", ["ids:refresh=0", "ids:guard=0", "ids:tail=1.5,prior=1"])
+@pytest.mark.parametrize(
+    "policy", ["ids:refresh=0", "ids:guard=0", "ids:guard=2,early=1", "ids:tail=1.5,prior=1"]
+)
 def test_twins_with_other_parameters(policy: str) -> None:
     given = dict(part.split("=") for part in policy.partition(":")[2].split(","))
     parameters = {**ids.IDS.defaults, **{key: float(value) for key, value in given.items()}}
@@ -179,10 +181,30 @@ def test_twins_with_other_parameters(policy: str) -> None:
         assert sl.trace(problem, policy, 300, seed=5).actions.tolist() == expected
 
 
-@pytest.mark.parametrize("policy", ["ids:prior=0", "ids:tail=-1", "ids:refresh=2"])
+@pytest.mark.parametrize(
+    "policy", ["ids:prior=0", "ids:tail=-1", "ids:refresh=2", "ids:guard=-1", "ids:early=0"]
+)
 def test_senseless_parameters_are_refused(policy: str) -> None:
     with pytest.raises(sl.InputError, match="must be"):
         sl.simulate(sl.gallery("bandit"), policy, 10, 1)
+
+
+def test_early_is_for_known_horizons() -> None:
+    rng = np.random.default_rng(9)
+    sooner = 0
+    for _ in range(400):
+        feedback, _, belief = random_state(rng)
+        _, m = with_prior(belief)
+        lead, weights = int(m.argmax()), []
+        for horizon, early in ((None, 5.0), (None, 1.0), (10**9, 5.0), (10**9, 1.0)):
+            prepared = numbers(feedback, horizon, early=early)
+            there = known(feedback, 1.0, horizon or 0)
+            (i, j, p), _ = ids.plan(100, belief, there, prepared.parameters, prepared.memory)
+            weights.append((1 - p) * (i == lead) + p * (j == lead))
+        assert weights[0] == weights[1]
+        assert weights[2] <= weights[3] + 1e-12  # the leader is played less
+        sooner += weights[2] < weights[3]
+    assert sooner > 50
 
 
 # ---- behaviour -----------------------------------------------------------------------------------

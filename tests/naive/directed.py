@@ -117,10 +117,11 @@ def v_ids(t: int, past: Past, problem: Problem, parameters: Mapping[str, float],
     left = past.notes["horizon"] - t + 1
     if len(n) == 1:
         return 0
-    if parameters["guard"] and not worthwhile(list(n), list(m), c, P.tolist(), left):
+    guard, early = parameters["guard"], parameters["early"] if parameters["guard"] else 1.0
+    if guard and not worthwhile(list(n), list(m), guard * c, P.tolist(), left):
         return lead
     p, moved, regret = best_action(m, np.sqrt(c / n))
     v = (moved**2 / np.where(p > 0, p, 1)[:, None]).sum(axis=0)
     gain = (v * (n / c) * P / (n / c + P)).sum(axis=1)
     gain = (gain / (gain.max() or 1)).astype(np.float32).astype(float)
-    return toss(best_pair([regret + m[lead] - x for x in m], list(gain), lead), luck)
+    return toss(best_pair([early * regret + m[lead] - x for x in m], list(gain), lead), luck)

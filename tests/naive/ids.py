@@ -56,9 +56,9 @@ def best_pair(cost: list[float], gain: list[float], otherwise: int) -> Mixture:
 
 
 def costs_and_gains(
-    n: list[float], m: list[float], c: float, P: list[list[float]]
+    n: list[float], m: list[float], c: float, P: list[list[float]], early: float = 1.0
 ) -> tuple[list[float], list[float]]:
-    """Delta and g of every action."""
+    """Delta and g of every action; the largest EI counts `early` times."""
     K = len(n)
     lead = m.index(max(m))
     others = [j for j in range(K) if j != lead]
@@ -68,7 +68,8 @@ def costs_and_gains(
     Q = {j: tail(d[j] / s[j]) for j in others}
     odds = {j: Q[j] / (1 - Q[j]) for j in others}
     lam = {j: density(d[j] / s[j]) / (max(Q[j], 1e-300) * s[j]) for j in others}
-    regret = sum(improvement(d[j], s[j]) for j in others)
+    better = [improvement(d[j], s[j]) for j in others]
+    regret = sum(better) + (early - 1) * max(better, default=0.0)
     p1 = 1 / (1 + sum(odds.values()))
     v = [0.0] * K
     for j in others:
@@ -82,18 +83,20 @@ def costs_and_gains(
     return [regret + m[lead] - m[i] for i in range(K)], gain
 
 
-def worthwhile(n: list[float], m: list[float], c: float, P: list[list[float]], left: int) -> bool:
-    """Whether some block of plays of some action would repay itself."""
+def worthwhile(
+    n: list[float], m: list[float], wide: float, P: list[list[float]], left: int
+) -> bool:
+    """Whether some block of plays of some action would repay itself; variances are wide/n."""
     K = len(n)
     lead = m.index(max(m))
-    half = [x / (2 * c) for x in n]
+    less_sure = [x / wide for x in n]
     for i in range(K):
         b = 1
         while b < left and i != lead:
             worth = 0.0
             for j in range(K):
                 if j != lead:
-                    less = [1 / half[k] - 1 / (half[k] + b * P[i][k]) for k in (lead, j)]
+                    less = [1 / less_sure[k] - 1 / (less_sure[k] + b * P[i][k]) for k in (lead, j)]
                     worth += improvement(m[lead] - m[j], math.sqrt(max(sum(less), 0.0)))
             if (left - b) * worth > b * (m[lead] - m[i]):
                 return True
@@ -110,9 +113,11 @@ def mixture(
     m = [(s + n0 * problem.upper / 2) / x for s, x in zip(past.sums, n, strict=True)]
     c = inflation(played, parameters["tail"])
     lead = m.index(max(m))
-    if parameters["guard"] and not worthwhile(n, m, c, P, past.notes["horizon"] - played):
+    if not parameters["guard"]:
+        return best_pair(*costs_and_gains(n, m, c, P), lead)
+    if not worthwhile(n, m, parameters["guard"] * c, P, past.notes["horizon"] - played):
         return lead, lead, 0.0
-    return best_pair(*costs_and_gains(n, m, c, P), lead)
+    return best_pair(*costs_and_gains(n, m, c, P, parameters["early"]), lead)
 
 
 def outdated(t: int, past: Any, n: list[float], s: list[float], slack: float) -> bool:

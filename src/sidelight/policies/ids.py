@@ -25,10 +25,14 @@ beyond x has the probability 1/x, which no policy with the optimal constant can 
 trades the constant for a lighter tail. By default c = 1 + 3 log L/L, L = log(t + 8), t the plays so
 far: 2.06 at the start, 1.64 at 10^5, then slowly to 1. `tail` sets a constant instead.
 
-A known horizon adds a guard. With `left` rounds to go, n' = n/(2c), and every action i and block
-length b = 1, 2, 4, ... < left:  if (left - b) sum_j EI_j(b) <= b (m_i1 - m_i) throughout, where
-EI_j(b) is as above with the variance that b plays of i take off the pair, no purchase can repay
-itself, and the leader is played. Without the factor 2 about 1 % of runs commit to a wrong leader.
+A known horizon adds two things. What is learnt early is of use for longer, so the largest EI_j
+counts `early` times in the sum, and information is bought sooner. (The whole sum would be too much
+where actions are many: it counts them as if all could be best at once.) And a guard ends it. With
+`left` rounds to go, n' = n/(guard c), and every action i and block length b = 1, 2, 4, ... < left:
+if (left - b) sum_j EI_j(b) <= b (m_i1 - m_i) throughout, where EI_j(b) is as above with the
+variance that b plays of i take off the pair, no purchase can repay itself, and the leader is
+played. With guard = 1 too many runs end with a wrong leader (`benchmarks/variants.py`).
+`guard=0` leaves out both.
 
 Values in flight (`belief.pending`, f) are information that was bought: with h = nn + f, a play of i
 is worth v_j nn_j^2 P_ij/(h_j (h_j + P_ij)).
@@ -55,7 +59,7 @@ from .rule import Prepared, Rule, in_range
 from .setting import Setting
 
 FIRST, SECOND, WEIGHT, ROUND, SEEN, BUYER, BLOCK, REFERENCE = range(8)  # places in the memory
-N0, S0, TAIL, REFRESH, GUARD = range(5)  # places in the parameters
+N0, S0, TAIL, REFRESH, GUARD, EARLY = range(6)  # places in the parameters
 EXPLOIT, LEARN = 0, 1
 TINY = 1e-300
 
@@ -65,12 +69,15 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     prior = in_range("ids", parameters, "prior", 0, 1e12)
     tail = in_range("ids", parameters, "tail", -1, 1e6)
     refresh = in_range("ids", parameters, "refresh", -1, 1)
+    guard = in_range("ids", parameters, "guard", -1, 1e6)
+    early = in_range("ids", parameters, "early", 0, 1e6)
     n0 = prior / setting.upper**2
     K = len(setting.feedback)
     memory = np.zeros(REFERENCE + 2 * K)
     memory[SEEN] = -1.0  # nothing is stored
     memory[REFERENCE : REFERENCE + K] = -1.0
-    chosen = [n0, n0 * setting.upper / 2, max(tail, 0), max(refresh, 0), parameters["guard"]]
+    chosen = [n0, n0 * setting.upper / 2, max(tail, 0), max(refresh, 0), max(guard, 0)]
+    chosen.append(early if guard > 0 and setting.horizon else 1.0)
     return Prepared(np.array(chosen), memory)
 
 
@@ -106,9 +113,12 @@ def improvement(behind: Any, s: Any) -> Any:
 
 @compiled
 def weigh(n: Any, m: Any, c: Any, leader: Any, v: Any) -> Any:
-    """Fill the explained variances v_j; return sum EI_j, what not knowing the best one costs."""
+    """Fill the explained variances v_j; return the sum and the largest of EI_j.
+
+    The sum is what not knowing the best one costs.
+    """
     lead = n[leader] / c
-    regret, odds, pull, spread = 0.0, 0.0, 0.0, 0.0
+    regret, most, odds, pull, spread = 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(n.size):
         if j == leader:
             continue
@@ -117,7 +127,9 @@ def weigh(n: Any, m: Any, c: Any, leader: Any, v: Any) -> Any:
         behind = m[leader] - m[j]
         z = behind / s
         q, f = upper_tail(z), density(z)
-        regret += max(s * f - behind * q, 0.0)
+        better = max(s * f - behind * q, 0.0)
+        regret += better
+        most = max(most, better)
         o = q / (1.0 - q)
         lam = f / (max(q, TINY) * s)
         odds += o
@@ -130,7 +142,7 @@ def weigh(n: Any, m: Any, c: Any, leader: Any, v: Any) -> Any:
     for j in range(n.size):
         v[j] *= p1
     v[leader] = p1 * spread + p1 * pull * pull  # (p1 pull)^2 / p1
-    return regret
+    return regret, most
 
 
 @compiled
@@ -159,19 +171,19 @@ def _taken_off(n: Any, more: Any) -> Any:
 @compiled
 def repays(block: Any, i: Any, leader: Any, state: Any, known: Any) -> Any:
     """sum_j EI_j(b): what knowing the outcome of `block` plays of i is worth in each round."""
-    n, m, c = state
-    lead = _taken_off(n[leader] / (2.0 * c), block * known.precision[i, leader])
+    n, m, wide = state
+    lead = _taken_off(n[leader] / wide, block * known.precision[i, leader])
     total = 0.0
     if lead > 0.0:
         for j in range(n.size):
             if j != leader:
-                other = _taken_off(n[j] / (2.0 * c), block * known.precision[i, j])
+                other = _taken_off(n[j] / wide, block * known.precision[i, j])
                 total += improvement(m[leader] - m[j], math.sqrt(lead + other))
     else:
         for k in range(known.start[i], known.start[i + 1]):
             j = known.shown[k]
             if j != leader:
-                other = _taken_off(n[j] / (2.0 * c), block * known.precision[i, j])
+                other = _taken_off(n[j] / wide, block * known.precision[i, j])
                 total += improvement(m[leader] - m[j], math.sqrt(other))
     return total
 
@@ -217,7 +229,8 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
         if m[j] > m[leader]:
             leader = j
     c = inflation(played, parameters[TAIL])
-    regret = weigh(n, m, c, leader, v)
+    regret, most = weigh(n, m, c, leader, v)
+    regret += (parameters[EARLY] - 1.0) * most
     gains(n, v, c, belief, known, gain)
     for i in range(K):
         cost[i] = regret + (m[leader] - m[i])
@@ -227,7 +240,8 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
     if not guarded or (mixture[0] == leader and mixture[1] == leader):
         return mixture, (np.int64(memory[BUYER]), memory[BLOCK])
     left = float(known.horizon - played)
-    buyer, block = purchase(left, leader, (n, m, c), known, memory)
+    state = n, m, parameters[GUARD] * c
+    buyer, block = purchase(left, leader, state, known, memory)
     return (mixture, (buyer, block)) if buyer >= 0 else (nothing, (buyer, block))
 
 
@@ -310,7 +324,7 @@ IDS = Rule(
     source="pairwise variance-based information directed sampling, after Russo and Van Roy 2018, "
     "Learning to optimize via information-directed sampling; no regret bound is proved",
     words=("exploit", "learn"),
-    defaults={"tail": 0.0, "prior": 4.0, "refresh": 0.01, "guard": 1.0},
+    defaults={"tail": 0.0, "prior": 4.0, "refresh": 0.01, "guard": 1.5, "early": 2.0},
     prepare=prepare,
     choose=choose,
     update=update,

@@ -40,6 +40,7 @@ from ..compiled import cached, compiled, inlined
 from ..engine.runner import make_run
 from .greedy import no_update
 from .ids import (
+    EARLY,
     GUARD,
     N0,
     REFERENCE,
@@ -172,7 +173,7 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
         return single
     if known.horizon > 0 and parameters[GUARD] != 0.0:
         left = float(known.horizon - played)
-        buyer, _ = purchase(left, leader, (n, m, c), known, memory)
+        buyer, _ = purchase(left, leader, (n, m, parameters[GUARD] * c), known, memory)
         if buyer < 0:
             return single
     cross = np.empty((K, K))
@@ -181,7 +182,7 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
     gains(n, v, c, belief, known, gain)
     rounded(gain)
     for i in range(K):
-        cost[i] = regret + (m[leader] - m[i])
+        cost[i] = parameters[EARLY] * regret + (m[leader] - m[i])
     return best_mixture(cost, gain, leader)
 
 
@@ -208,7 +209,7 @@ V_IDS = Rule(
     "Buccapatnam and Shroff 2018, Information directed sampling for stochastic bandits with graph "
     "feedback",
     words=("exploit", "learn"),
-    defaults={"tail": 0.0, "prior": 4.0, "guard": 1.0},
+    defaults={"tail": 0.0, "prior": 4.0, "guard": 1.5, "early": 2.0},
     prepare=prepare,
     choose=choose,
     update=no_update,
