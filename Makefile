@@ -5,14 +5,16 @@ BIN    := $(VENV)/bin
 VERSION := $(shell $(PYTHON) -c 'import platform; print(platform.python_version())')
 STAMP  := $(VENV)/.installed-$(VERSION)
 ARGS   ?=
+STUDIES := regret_and_bounds worst_case_slopes bounds_at_work hub_and_labs one_sigma tied_optima
 
-.PHONY: all run test check campaign bench figures lock format clean system
+.PHONY: all run test check campaign bench suite figures lock format clean system
 
 all: check test
 
-run: $(STAMP)                ## analyse a shipped problem, race policies on it; files go to out/
+run: $(STAMP)                ## analyse a problem, race policies on it and others, report in out/
 	$(BIN)/sidelight analyze examples/dosing.toml
-	$(BIN)/sidelight race examples/dosing.toml -T 1e5 -n 200 --seed 1 --out out/dosing
+	$(BIN)/sidelight race examples/study.toml --out out/study
+	$(BIN)/sidelight report out/study -o out/report.html --figures out/figures
 
 test: $(STAMP) system        ## every test but the campaigns
 	$(BIN)/python -m pytest -n auto -m "not campaign" $(ARGS)
@@ -30,10 +32,17 @@ bench: $(STAMP)              ## speed, as ratios inside one run
 	$(BIN)/python benchmarks/structure.py
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/study.py
+
+suite: $(STAMP)              ## every policy on every problem: the page and the figure of the README
+	$(BIN)/sidelight suite --out out/suite
+	cp out/suite/suite.md benchmarks/suite.md
+	cp out/suite/suite.svg docs/figures/suite.svg
 
 figures: $(STAMP)            ## the figures in docs/figures
 	mkdir -p docs/figures
 	$(BIN)/python examples/paper_comparisons.py docs/figures/comparisons.svg
+	for study in $(STUDIES); do $(BIN)/python studies/$$study.py || exit 1; done
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

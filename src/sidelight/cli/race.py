@@ -11,7 +11,7 @@ from .. import console, figures, files, progress
 from ..errors import InputError, Interrupted, PolicyError
 from ..problem import Problem
 from ..simulate import Results, simulate
-from ..simulate.simulate import MAX_HORIZON, whole
+from ..simulate.simulate import MAX_HORIZON, name_of, whole
 from ..study import Study, is_study, read
 from .options import (
     check_new_folder,
@@ -105,7 +105,7 @@ def _as_study(request: Request) -> Study:
     return Study(
         name=name,
         problems={name: problem},
-        policies=_chosen(request.policies, problem, horizon),
+        policies=tuple(map(name_of, _chosen(request.policies, problem, horizon))),
         horizons=(horizon,),
         replicates=request.replicates,
         seed=request.seed,

@@ -53,7 +53,7 @@ def report_command(folder: Path, output: Path | None, figures: Path | None) -> N
     if not found.source:
         commands = [_command(race) for race in found.races]
     commands.append(shlex.join(["sidelight", "report", str(folder)]))
-    text = to_html(found.races, found.name, commands, found.notes)
+    text = to_html(found.races, found.name, commands, found.notes, found.source)
     try:
         files.replace(page, text.encode())
     except OSError as error:

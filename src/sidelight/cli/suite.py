@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from .. import figures, files, progress
+from ..simulate import Results
 from ..simulate.joining import join
 from ..study import Cell, Crew, Store, blocks, compute, crew
-from ..suite import Panel, cells, panel, ratios, to_markdown
+from ..suite import Panel, cells, contenders, panel, ratios, to_markdown
 from ..suite.cells import HORIZONS, RECIPES, REPLICATES
 from .options import count, crew_options
 
@@ -71,12 +72,25 @@ def suite_command(
 
 
 def _race(planned: list[Cell], store: Store, workers: Crew) -> list[Panel]:
+    """First a block of each policy, then the other blocks of those that are anywhere near."""
     store.prepare()
     parts = {cell: list(blocks(cell)) for cell in planned}
+    raced = _computed({cell: found[:1] for cell, found in parts.items()}, store, workers)
+    near = [cell for race in raced for cell in contenders(race)]
+    raced = _computed(
+        {cell: found if cell in near else found[:1] for cell, found in parts.items()},
+        store,
+        workers,
+    )
+    return [panel(race) for race in raced]
+
+
+def _computed(
+    parts: dict[Cell, list[Cell]], store: Store, workers: Crew
+) -> list[list[tuple[Cell, Results]]]:
+    """The blocks of each cell joined, in a list for each problem and horizon."""
     with progress.of_study() as watch:
         compute([part for found in parts.values() for part in found], store, workers, watch)
     raced = [(cell, join(map(store.read, found))) for cell, found in parts.items()]
-    return [
-        panel(list(group))
-        for _, group in groupby(raced, key=lambda pair: (pair[0].label, pair[0].horizon))
-    ]
+    groups = groupby(raced, key=lambda pair: (pair[0].label, pair[0].horizon))
+    return [list(group) for _, group in groups]

@@ -209,7 +209,7 @@ V_IDS = Rule(
     "Buccapatnam and Shroff 2018, Information directed sampling for stochastic bandits with graph "
     "feedback",
     words=("exploit", "learn"),
-    defaults={"tail": 0.0, "prior": 4.0, "guard": 1.5, "early": 2.0},
+    defaults={"tail": 0.0, "prior": 4.0, "guard": 2.0, "early": 1.0},
     prepare=prepare,
     choose=choose,
     update=no_update,

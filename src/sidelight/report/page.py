@@ -36,11 +36,16 @@ TOML_UP_TO = 100_000
 
 
 def to_html(
-    races: Iterable[Results], title: str, commands: Sequence[str], notes: Sequence[str] = ()
+    races: Iterable[Results],
+    title: str,
+    commands: Sequence[str],
+    notes: Sequence[str] = (),
+    source: str = "",
 ) -> str:
     """A report of the races, as the text of one .html file that opens without a network.
 
-    `commands` make the races and the report again; `notes` are paragraphs for the reader.
+    `commands` make the races and the report again, from a study file with the text `source` if
+    there is one; `notes` are paragraphs for the reader.
     """
     found = chapters(races)
     body = [
@@ -48,7 +53,7 @@ def to_html(
         _contents(found),
         _summary(found, notes),
         *(_chapter(chapter) for chapter in found),
-        _provenance(found, commands),
+        _provenance(found, commands, source),
     ]
     page = tag("html", _head(title), tag("body", tag("main", join(body))), lang="en")
     return f"<!DOCTYPE html>\n{page}\n"
@@ -114,7 +119,7 @@ def _summary(found: Sequence[Chapter], notes: Sequence[str]) -> Html:
         for chapter in found
         for race in chapter.races
     ]
-    parts = [tag("h2", say("Summary"), id="summary"), *map(paragraph, notes), listed(items)]
+    parts = [tag("h2", say("Summary"), id="summary"), listed(items), *map(paragraph, notes)]
     said = (
         "Regret is what a policy lost against always playing the best action. “Significant” means "
         "significant at 5% after Holm's correction for all pairs of policies in that race."
@@ -141,11 +146,13 @@ def _chapter(chapter: Chapter) -> Html:
 # ---- provenance ------------------------------------------------------------------------------
 
 
-def _provenance(found: Sequence[Chapter], commands: Sequence[str]) -> Html:
+def _provenance(found: Sequence[Chapter], commands: Sequence[str], source: str) -> Html:
     parts = [tag("h2", say("Provenance"), id="provenance")]
     if commands:
         parts.append(paragraph("This makes the same numbers and the same page again:"))
         parts.append(tag("pre", tag("code", say_lines("\n".join(commands))), tabindex=0))
+    if source:
+        parts.append(_toml("The study file", "study.toml", source))
     races = [(chapter, race) for chapter in found for race in chapter.races]
     rows = [_origin(chapter, race) for chapter, race in races]
     head = ("race", "seed", "runs", "checkpoints", "delay", "versions")
@@ -193,8 +200,12 @@ def _shown(value: object) -> str:
 
 def _problem_file(chapter: Chapter) -> Html:
     text = files.to_toml(chapter.problem.to_document())
-    link = download("save TOML", f"{chapter.file}.toml", text, "application/toml")
+    return _toml(f"Problem file of {chapter.name}", f"{chapter.file}.toml", text)
+
+
+def _toml(title: str, name: str, text: str) -> Html:
+    link = download("save TOML", name, text, "application/toml")
     shown = tag("pre", tag("code", say_lines(text)), tabindex=0)
     if len(text) > TOML_UP_TO:
         shown = paragraph("The file is long; save it to read it.")
-    return details(f"Problem file of {chapter.name}", tag("p", link), shown)
+    return details(title, tag("p", link), shown)

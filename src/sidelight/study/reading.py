@@ -13,7 +13,7 @@ from .. import files
 from ..errors import InputError, choose_from
 from ..gallery import CATALOGUE, from_recipe
 from ..problem import Problem, from_document
-from ..simulate.simulate import MAX_HORIZON, MAX_REPLICATES, check_delay, whole
+from ..simulate.simulate import MAX_HORIZON, MAX_REPLICATES, check_delay, name_of, whole
 from .plan import Study
 
 KEYS = (
@@ -168,7 +168,7 @@ def _policies(entries: list[Any]) -> Iterator[str]:
         parameters = {key: value for key, value in table.items() if key != "name"}
         for text in _grid(_word("name", table["name"]), parameters):
             registry.parse(text)
-            yield text
+            yield name_of(text)
 
 
 def _grid(name: str, parameters: Table) -> Iterator[str]:

@@ -4,7 +4,7 @@ cells      what is raced; finished cells are kept as those of any study
 summary    rows, verdicts on the default, and the page in Markdown
 """
 
-from .cells import cells
+from .cells import cells, contenders
 from .summary import Line, Panel, panel, ratios, to_markdown
 
-__all__ = ["Line", "Panel", "cells", "panel", "ratios", "to_markdown"]
+__all__ = ["Line", "Panel", "cells", "contenders", "panel", "ratios", "to_markdown"]
