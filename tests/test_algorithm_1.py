@@ -8,7 +8,7 @@ import pytest
 import sidelight as sl
 from races import decisions, live, noise_free
 from sidelight.engine.contract import LATE
-from sidelight.policies import asymptotic
+from sidelight.policies import ahead, asymptotic
 
 Names = dict[str, list[list[int]]]
 
@@ -87,7 +87,7 @@ def test_values_that_came_late_are_not_overlooked() -> None:
             break
     stored = player.ask()
     fresh = player.memory.copy()
-    fresh[asymptotic.ROUND] = -1
+    fresh[ahead.ROUND] = -1
     player.memory, kept = fresh, player.memory
     assert player.ask() == stored  # decided afresh from the same belief
     player.memory = kept

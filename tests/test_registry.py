@@ -209,3 +209,13 @@ def test_twins_of_later_replicates_have_the_same_regret(name: str) -> None:
         regret = np.cumsum(problem.gaps[actions])[results.checkpoints - 1]
         assert results.regret[0, replicate] == pytest.approx(regret, rel=1e-12, abs=1e-12)
         assert results.plays[0, replicate].tolist() == np.bincount(actions, minlength=4).tolist()
+
+
+def test_functions_of_policies_have_names_of_their_own() -> None:
+    """numba's files on disk know functions by name: two of one name would be mixed up."""
+    found: dict[tuple[str, str], object] = {}
+    for name in registry.names():
+        rule = registry.rule(name)
+        for function in (rule.choose, rule.update):
+            source = function.py_func
+            assert found.setdefault((source.__module__, source.__qualname__), function) is function

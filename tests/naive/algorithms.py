@@ -172,12 +172,22 @@ def next_batch(t: int, past: Any, problem: Problem, delta: float) -> list[int]:
         bar = max(theta[j] - g[j] for j in alive)
         bar -= 1e-12 * abs(bar) if sigma == 0 else 0
         alive = notes["alive"] = [j for j in alive if theta[j] + g[j] >= bar]
+    return plays_of_batch(t, past, problem, theta, n)
+
+
+def plays_of_batch(
+    t: int, past: Any, problem: Problem, theta: list[float], n: Sequence[float], unit: float = 1.0
+) -> list[int]:
+    """The plays among those alive; `unit` is the information of one observation."""
+    notes, K, alive = past.notes, len(problem), past.notes["alive"]
+    sigma = problem.feedback.uniform_sigma
+    assert sigma is not None
     if len(alive) == 1:
         return [alive[0]]
     shows = problem.feedback.observes
     strong = [j for j in alive if any(shows[i, j] for i in alive)]
     weak = [j for j in alive if j not in strong]
-    gaps = [max(theta) - x if r > 1 else 0.0 for x in theta]
+    gaps = [max(theta) - x if notes["round"] > 1 else 0.0 for x in theta]
     everyone = list(range(K))
     if weak:
         cover = best_cover(problem, everyone, weak, gaps)
@@ -185,7 +195,8 @@ def next_batch(t: int, past: Any, problem: Problem, delta: float) -> list[int]:
         notes["alpha"] = min(notes.get("alpha", math.inf), m)
     gamma = (sigma * notes.get("alpha", 1.0) * t / problem.upper) ** (2 / 3)
     rarest = min((n[j] for j in weak), default=math.inf)
-    if weak and rarest < min((n[j] for j in strong), default=math.inf) and rarest < gamma:
+    seen = min((n[j] for j in strong), default=math.inf)
+    if weak and rarest < seen and round(rarest / unit) < gamma:
         c = best_cover(problem, everyone, weak, gaps)
     elif strong:
         c = best_cover(problem, alive, strong, gaps)

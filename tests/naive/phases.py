@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from naive.algorithms import best_cover
+from naive.algorithms import plays_of_batch
 from naive.tracking import precisions, shower
 from sidelight import Feedback, Problem
 
@@ -80,28 +80,7 @@ def batch(t: int, past: Any, problem: Problem, delta: float) -> list[int]:
         bar = max(theta[j] - g[j] for j in alive)
         bar -= 1e-12 * abs(bar) if sigma == 0 else 0
         alive = notes["alive"] = [j for j in alive if theta[j] + g[j] >= bar]
-    if len(alive) == 1:
-        return [alive[0]]
-    shows = problem.feedback.observes
-    strong = [j for j in alive if any(shows[i, j] for i in alive)]
-    weak = [j for j in alive if j not in strong]
-    gaps = [max(theta) - x if r > 1 else 0.0 for x in theta]
-    everyone = list(range(K))
-    if weak:
-        found = best_cover(problem, everyone, weak, gaps)
-        m = float(min(sum(found[i] for i in everyone if shows[i, j]) for j in weak))
-        notes["alpha"] = min(notes.get("alpha", math.inf), m)
-    gamma = (sigma * notes.get("alpha", 1.0) * t / problem.upper) ** (2 / 3)
-    rarest = min((n[j] for j in weak), default=math.inf)
-    seen = min((n[j] for j in strong), default=math.inf)
-    if weak and rarest < seen and round(rarest / unit) < gamma:
-        c = best_cover(problem, everyone, weak, gaps)
-    elif strong:
-        c = best_cover(problem, alive, strong, gaps)
-    else:
-        c = [Fraction(i == max(alive, key=lambda j: theta[j])) for i in range(K)]
-    support = sum(x > 0 for x in c)
-    return [i for i in range(K) for _ in range(math.ceil(c[i] * support))]
+    return plays_of_batch(t, past, problem, theta, n, unit)
 
 
 # ---- the cost version ----------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from ..simulate import Results
 from ..simulate.joining import join
 from ..study import Cell, Crew, Store, blocks, compute, crew
 from ..suite import Panel, cells, contenders, panel, ratios, to_markdown
-from ..suite.cells import HORIZONS, RECIPES, REPLICATES
+from ..suite.cells import BLOCK, HORIZONS, RECIPES, REPLICATES
 from .options import count, crew_options
 
 QUICK = ("bandit", "revealing", "graded")
@@ -74,7 +74,7 @@ def suite_command(
 def _race(planned: list[Cell], store: Store, workers: Crew) -> list[Panel]:
     """First a block of each policy, then the other blocks of those that are anywhere near."""
     store.prepare()
-    parts = {cell: list(blocks(cell)) for cell in planned}
+    parts = {cell: list(blocks(cell, BLOCK)) for cell in planned}
     raced = _computed({cell: found[:1] for cell, found in parts.items()}, store, workers)
     near = [cell for race in raced for cell in contenders(race)]
     raced = _computed(

@@ -62,7 +62,6 @@ def borrowed(typing_context: Any, value: Any) -> Any:
 def apart(function: Any) -> Any:
     """The compiled function of two arguments, called and never inlined: it keeps its registers."""
 
-    @_intrinsic
     def call(typing_context: Any, first: Any, second: Any) -> Any:
         kind = typing_context.resolve_value_type(function)
         signature = kind.get_call_type(typing_context, (first, second), {})
@@ -77,7 +76,9 @@ def apart(function: Any) -> Any:
 
         return signature, generate
 
-    return call
+    # Named after the function: what encloses it is told apart by its name (see `compiled`).
+    call.__name__ = f"apart[{function.py_func.__module__}.{function.py_func.__qualname__}]"
+    return _intrinsic(call)
 
 
 def _members(kind: Any) -> Any:

@@ -41,14 +41,12 @@ from ..engine.intrinsics import apart
 from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import best_plan, index, room
+from .ahead import ACTION, AHEAD, EXPLORED, INITIAL, ROUND, SEEN, WHY
 from .rule import Prepared, Rule, in_range
 from .setting import Need, Setting
 
 WORDS = ("initial", "exploit", "forced", "track")
-INITIAL, EXPLOIT, FORCED, TRACK = range(4)
-
-# places in memory
-EXPLORED, ROUND, SEEN, ACTION, WHY, HEADER = range(6)
+EXPLOIT, FORCED, TRACK = range(1, 4)
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
@@ -64,8 +62,8 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
         )
     unit = precisions(setting.feedback, setting.upper).max()
     K = len(setting.feedback)
-    memory = np.zeros(HEADER + 6 * K + room(K))
-    memory[HEADER + 6 * K] = -1.0  # no basis is stored
+    memory = np.zeros(AHEAD + 6 * K + room(K))
+    memory[AHEAD + 6 * K] = -1.0  # no basis is stored
     return Prepared(np.array([4 * alpha, a, b, 1 / unit, float(sigma == 0)]), memory)
 
 
@@ -98,15 +96,15 @@ def _leader_and_least(means: Any, information: Any) -> Any:
 def _tracked(belief: Any, known: Any, leader: Any, second: Any, scale: Any, memory: Any) -> Any:
     """The action furthest behind the plan c(theta-hat)."""
     K = known.observer.size
-    need, cost = memory[HEADER : HEADER + K], memory[HEADER + K : HEADER + 2 * K]
-    unit = memory[HEADER + 2 * K : HEADER + 3 * K]
-    scratch = memory[HEADER + 3 * K : HEADER + 6 * K]
+    need, cost = memory[AHEAD : AHEAD + K], memory[AHEAD + K : AHEAD + 2 * K]
+    unit = memory[AHEAD + 2 * K : AHEAD + 3 * K]
+    scratch = memory[AHEAD + 3 * K : AHEAD + 6 * K]
     for j in range(index(K)):
         gap = cost[j] if j != leader else second
         need[j] = 2.0 / (gap * gap)
         unit[j] = 0.0
     unit[leader] = 1.0
-    best_plan(known, need, cost, unit, memory[HEADER + 6 * K :], scratch)
+    best_plan(known, need, cost, unit, memory[AHEAD + 6 * K :], scratch)
     return _furthest_behind(scratch, scale, belief.plays)
 
 
@@ -116,7 +114,7 @@ def _decide(t: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> An
     K = index(known.observer.size)
     means, information = belief.means, belief.information
     leader, least = _leader_and_least(means, information)
-    cost = memory[HEADER + known.observer.size : HEADER + 2 * known.observer.size]
+    cost = memory[AHEAD + known.observer.size : AHEAD + 2 * known.observer.size]
     evidence, second = np.inf, np.inf
     for j in range(K):
         gap = means[leader] - means[j]
@@ -147,6 +145,7 @@ def _afresh(given: Any, memory: Any) -> Any:
 _afresh_apart = apart(_afresh)
 
 
+# As `ahead.decided_ahead`, but with the decision copied into the loop: a call would cost a fifth.
 @inlined
 def choose(t, belief, known, parameters, memory, stream):
     """What `update` decided, unless values came since."""

@@ -44,14 +44,13 @@ from typing import Any
 import numpy as np
 
 from ..compiled import cached, compiled, inlined
-from ..engine.intrinsics import apart, borrowed
+from ..engine.intrinsics import borrowed
 from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import index
 from ..programs.pairs import within
+from .ahead import EXPLORED, decided_ahead
 from .pairwise import (
-    ACTION,
-    EXPLORED,
     FITS,
     GAPS,
     MADE,
@@ -59,13 +58,10 @@ from .pairwise import (
     PAIR,
     PLAN,
     READY,
-    ROUND,
-    SEEN,
     SOLO,
     SQUARE,
     TOO_LONG,
     UNIT,
-    WHY,
     beware_of_ties,
     block,
     exact_variance,
@@ -82,7 +78,7 @@ from .setting import Setting
 
 NAME = "asymptotic-sigma"
 WORDS = ("initial", "exploit", "forced", "track", "short")
-INITIAL, EXPLOIT, FORCED, TRACK, SHORT = range(5)
+EXPLOIT, FORCED, TRACK, SHORT = range(1, 5)
 ALPHA, A, B, PAPER, BUDGET, REFRESH, EXACT = range(7)  # places in the parameters
 
 
@@ -193,35 +189,7 @@ def _decided(given: Any, memory: Any) -> Any:
     return action, TRACK
 
 
-@compiled
-def _afresh(given: Any, memory: Any) -> Any:
-    return _decided(given, memory.copy())
-
-
-_decided_apart, _afresh_apart = apart(_decided), apart(_afresh)
-
-
-@inlined
-def choose(t, belief, known, parameters, memory, stream):
-    """What `update` decided, unless values came since."""
-    if t <= known.observer.size:
-        return known.observer[t - 1], INITIAL
-    if memory[ROUND] == t and memory[SEEN] == belief.seen[0]:
-        return np.int64(memory[ACTION]), np.int64(memory[WHY])
-    return _afresh_apart((t, belief, known, parameters), memory)
-
-
-@inlined
-def update(t, belief, known, parameters, memory, action, why):
-    """Count exploration and decide the next round."""
-    if why >= FORCED:
-        memory[EXPLORED] += 1.0
-    if t >= known.observer.size:
-        action, why = _decided_apart((t + 1, belief, known, parameters), memory)
-        memory[ROUND], memory[SEEN] = t + 1, belief.seen[0]
-        memory[ACTION], memory[WHY] = action, why
-
-
+choose, update = decided_ahead(_decided, exploring=FORCED)
 _run = make_run(choose, update)
 
 

@@ -34,26 +34,22 @@ from typing import Any
 import numpy as np
 
 from ..compiled import cached, compiled, inlined
-from ..engine.intrinsics import apart, borrowed
+from ..engine.intrinsics import borrowed
 from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import index
 from ..programs.pairs import exact_plan
+from .ahead import EXPLORED, decided_ahead
 from .pairwise import (
-    ACTION,
-    EXPLORED,
     FITS,
     GAPS,
     NO_PLAN,
     PAIR,
     PLAN,
     READY,
-    ROUND,
-    SEEN,
     SOLO,
     SQUARE,
     UNIT,
-    WHY,
     beware_of_ties,
     block,
     exact_variance,
@@ -69,7 +65,7 @@ from .rule import Prepared, Rule, in_range
 from .setting import Setting
 
 WORDS = ("initial", "exploit", "estimate", "track")
-INITIAL, EXPLOIT, ESTIMATE, TRACK = range(4)
+EXPLOIT, ESTIMATE, TRACK = range(1, 4)
 EPSILON, GAMMA, REFRESH, EXACT = range(4)  # places in the parameters
 NOISY = 100.0  # a variance that is so many times the best one is hardly an observation
 
@@ -171,35 +167,7 @@ def _decided(given: Any, memory: Any) -> Any:
     return least_done(plan, belief.plays)[0], TRACK
 
 
-@compiled
-def _afresh(given: Any, memory: Any) -> Any:
-    return _decided(given, memory.copy())
-
-
-_decided_apart, _afresh_apart = apart(_decided), apart(_afresh)
-
-
-@inlined
-def choose(t, belief, known, parameters, memory, stream):
-    """What `update` decided, unless values came since."""
-    if t <= known.observer.size:
-        return known.observer[t - 1], INITIAL
-    if memory[ROUND] == t and memory[SEEN] == belief.seen[0]:
-        return np.int64(memory[ACTION]), np.int64(memory[WHY])
-    return _afresh_apart((t, belief, known, parameters), memory)
-
-
-@inlined
-def update(t, belief, known, parameters, memory, action, why):
-    """Count exploration (s) and decide the next round."""
-    if why >= ESTIMATE:
-        memory[EXPLORED] += 1.0
-    if t >= known.observer.size:
-        action, why = _decided_apart((t + 1, belief, known, parameters), memory)
-        memory[ROUND], memory[SEEN] = t + 1, belief.seen[0]
-        memory[ACTION], memory[WHY] = action, why
-
-
+choose, update = decided_ahead(_decided, exploring=ESTIMATE)
 _run = make_run(choose, update)
 
 

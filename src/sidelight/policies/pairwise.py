@@ -26,10 +26,11 @@ from ..engine.contract import Floats
 from ..programs.basis import index, room
 from ..programs.pairs import blocks
 from ..structure import strongly_observable
+from .ahead import AHEAD
 from .setting import Setting
 
-# places in memory
-EXPLORED, ROUND, SEEN, ACTION, WHY, MADE, LEADER, FITS, HEADER = range(9)
+# places in memory, after those of a policy that decides ahead
+MADE, LEADER, FITS, HEADER = range(AHEAD, AHEAD + 4)
 # blocks of K numbers after the header; then the work space of `pairs`, and the basis
 THEN_N, THEN_MEAN, PLAN, GAPS, UNIT, PAIR, SOLO, WORK = range(8)
 
