@@ -2,8 +2,9 @@
 
 Left: a hub shows all actions of a star, the others only themselves. As long as the hub is not too
 bad, whoever explores through it alone pays least: 200 times its gap for each unit of log T. From
-gap 0.6 on it is cheaper to try the actions one by one, and the constant stays. Regret is drawn as
-it is at the horizon, divided by log T.
+gap 0.6 on it is cheaper to try the actions one by one, and the constant stays. The regret at the
+horizon, divided by log T, is far below that constant for the default, which 100,000 rounds are too
+few to force; that of Algorithm 1, whose plan asks for 4 alpha = 8.4 times as much, follows it.
 
 Right: three labs measure with variance 0.1, 1 and 10, and earn 0.75, 0.4 and 0.25 less than the
 best product. For each unit of information a lab costs its gap times its variance: the first is the
@@ -39,6 +40,7 @@ def main() -> None:
     left.plot(HUB_GAPS, constants, color="#444444", linestyle=":", label="asymptotic constant")
     rows += [("star", "graves_lai", h, x) for h, x in zip(HUB_GAPS, constants, strict=True)]
     left.set(xlabel="gap of the hub", ylabel="regret / log T", title=f"star, T = {HORIZON:,}")
+    left.set_yscale("log")
     left.legend(frameon=False, fontsize=9)
 
     labs = sl.gallery("labs")

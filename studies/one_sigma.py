@@ -47,7 +47,8 @@ def main() -> None:
     for one in problems.values():
         worst = minimax_rate(one.feedback, one.upper)(HORIZON)
         bounds.append(sl.bounds.general(one, HORIZON, worst).value)
-    ax.plot(x, bounds, color="#444444", label="lower bound b")
+    shown = [value if value > 0 else math.nan for value in bounds]
+    ax.plot(x, shown, "o-", color="#444444", label="lower bound b, where above 0", ms=3)
     rows += [("b", sigma, value, 0.0) for sigma, value in zip(SIGMAS, bounds, strict=True)]
     ax.set(xscale="log", yscale="log", xlabel="sigma between actions", ylabel="regret")
     ax.set_title(f"from full information to a bandit, T = {HORIZON:,}")

@@ -131,7 +131,9 @@ def ratios(panels: Sequence[Panel]) -> tuple[list[str], list[str], Array]:
     for y, p in enumerate(panels):
         for x in p.lines:
             table[y, names.index(x.policy)] = p.ratio(x)
-    order = np.argsort(-np.isfinite(table).sum(axis=0) + 1e-3 * np.nan_to_num(table).mean(axis=0))
+    played = (~np.isnan(table)).sum(axis=0)
+    typical = np.nan_to_num(np.minimum(table, 100.0)).sum(axis=0) / played
+    order = np.lexsort((typical, -played))  # who runs on most problems first, then who loses least
     problems = [f"{p.recipe}, {p.horizon:.0e}".replace("e+0", "e") for p in panels]
     return problems, [names[x] for x in order], table[:, order]
 
