@@ -3,7 +3,8 @@
 For each horizon, the gap is moved over a grid around the one that hurts most: sqrt(K / T) times a
 number for a bandit, T^(-1/3) times a number for the revealing action [cor:lb-minimax]. The largest
 mean regret over the grid is the worst case. Its slope on log axes, from T = 10,000 on, is fitted by
-least squares; the interval holds 95 % of the slopes of 1,000 bootstrap samples of the replicates.
+least squares; the interval holds 95 % of the slopes of 1,000 bootstrap samples of the replicates
+(not of the choice of the worst gap, so that it is somewhat too narrow).
 """
 
 from __future__ import annotations

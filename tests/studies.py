@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sidelight.study import Cell, Study, Threads, read, run
-from sidelight.study.crews import Finished, Tally
+from sidelight.study.crews import Computed, Tally
 
 TEXT = """
 name = "small"
@@ -55,7 +55,7 @@ class Stopping:
     def __init__(self, after: int, error: BaseException) -> None:
         self.after, self.error = after, error
 
-    def work(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Finished]:
+    def work(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Computed]:
         """As `Crew.work`."""
         for cell in cells[: self.after]:
             yield cell, cell.compute()

@@ -16,7 +16,7 @@ import pytest
 from commands import Command
 from sidelight.study import CrewError, run
 from sidelight.study.cells import Cell
-from sidelight.study.cluster import TASK, Dask, tasks
+from sidelight.study.cluster import LEAST, MOST, Dask, tasks
 from studies import contents, reference, small
 
 pytest.importorskip("distributed")
@@ -25,13 +25,13 @@ pytest.importorskip("distributed")
 class Cluster:
     """A scheduler and its workers, each a process."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, workers: int = 2) -> None:
         self.folder, self.file = folder, folder / "scheduler.json"
         self.processes: list[subprocess.Popen[bytes]] = []
         self._start(
             "dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", self.file
         )
-        for _ in range(2):
+        for _ in range(workers):
             self.add_worker()
         deadline = time.monotonic() + 120
         while not self.file.exists():
@@ -86,7 +86,7 @@ def test_a_cluster_gives_the_same_files_also_if_a_worker_is_killed(
     assert contents(tmp_path / "far") == contents(tmp_path / "local")
 
     study = small(tmp_path, horizons=[500_000], replicates=40, block=20)
-    assert len(tasks(study.cells)) > 5
+    assert len(tasks(study.cells, 2)) > 5
     killed: list[int] = []
 
     def kill_one(state: object) -> None:
@@ -121,14 +121,37 @@ def test_a_worker_with_another_edition_is_refused(
         list(module._checked([cell], [("another key", b"")]))
 
 
-def test_tasks_are_worth_sending(tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [1, 4, 1000])
+def test_tasks_are_worth_sending(tmp_path: Path, workers: int) -> None:
     cells = small(tmp_path, horizons=[10**6]).cells
-    found = tasks(cells)
+    found = tasks(cells, workers)
     assert [cell for task in found for cell in task] == list(cells)
-    assert all(sum(map(rounds, task)) >= TASK for task in found[:-1])
-    assert all(sum(map(rounds, task[:-1])) < TASK for task in found)
-    assert tasks([]) == []
+    assert all(rounds(task) >= LEAST for task in found[:-1])
+    assert all(rounds(task[:-1]) < MOST for task in found)
+    assert tasks([], workers) == []
 
 
-def rounds(cell: Cell) -> int:
-    return cell.rounds
+def rounds(task: list[Cell]) -> int:
+    return sum(cell.rounds for cell in task)
+
+
+def test_a_scheduler_without_workers_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = Cluster(tmp_path, workers=0)
+    try:
+        monkeypatch.setattr("sidelight.study.cluster.TIMEOUT", 3.0)
+        with pytest.raises(CrewError, match="has no workers"):
+            run(small(tmp_path), tmp_path / "out", Dask(alone.address, 2))
+    finally:
+        alone.stop()
+
+
+def test_a_scheduler_that_dies_is_said_in_a_sentence(cluster: Cluster, tmp_path: Path) -> None:
+    study = small(tmp_path, horizons=[500_000], replicates=40, block=20)
+
+    def kill_it(state: object) -> None:
+        cluster.processes[0].kill()
+
+    with pytest.raises(CrewError, match="run again"):
+        run(study, tmp_path / "out", Dask(cluster.address, 2), kill_it)

@@ -21,6 +21,7 @@ ROOMS = [
     ["variances"],
     ["edges"],
     ["document"],
+    ["writing"],
     ["files"],
     ["feedback"],
     ["problem"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -101,33 +103,76 @@ def test_the_reasons(tmp_path: Path) -> None:
     run(study, tmp_path, Threads(1))
     assert {why for _, why in explain(study, tmp_path)} == {""}
     Store(tmp_path).path(study.cells[0]).unlink()
-    assert [why for _, why in explain(study, tmp_path)][:2] == ["its file is gone", ""]
+    assert [why for _, why in explain(study, tmp_path)][:2] == ["not computed yet", ""]
     changed = {why for _, why in explain(small(tmp_path, seed=4), tmp_path)}
     assert changed == {"changed: seed was 3, is 4"}
     longer = [why for _, why in explain(small(tmp_path, horizons=[20, 300]), tmp_path)]
-    assert set(longer) == {"", "its file is gone", "not computed yet"}
+    assert set(longer) == {"", "not computed yet"}
 
 
 def test_the_manifest_gives_the_races_again(tmp_path: Path) -> None:
     study = small(tmp_path)
     outcome = run(study, tmp_path, Threads(1))
     found = load(tmp_path)
-    assert (found.name, found.source) == ("small", (tmp_path / "small.toml").read_text())
+    assert found.settings["name"] == "small"
     expected = [storage.to_bytes(race) for race in outcome.races]
     assert [storage.to_bytes(race) for race in found.races] == expected
     assert [note.partition(": ")[0] for note in found.notes] == [
         *["cycle, T = 20"] * 2,
         *["cycle, T = 200"] * 2,
     ]
-    Store(tmp_path).path(study.cells[0]).unlink()
-    less = load(tmp_path)
-    assert len(less.races) == len(found.races) - 1
-    assert less.notes[0] == "bandit:actions=3, T = 20 is not finished: 1 of 12 cells are missing."
-    (tmp_path / "study.json").write_text("{}")
-    with pytest.raises(sl.InputError, match="not the manifest"):
-        load(tmp_path)
     with pytest.raises(sl.InputError, match="no study here"):
         load(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("fault", ["missing", "cut", "swapped"])
+def test_a_race_with_a_bad_cell_is_left_out_and_named(tmp_path: Path, fault: str) -> None:
+    study = small(tmp_path)
+    run(study, tmp_path, Threads(1))
+    bad, other = (Store(tmp_path).path(cell) for cell in study.cells[:2])
+    if fault == "missing":
+        bad.unlink()
+    elif fault == "cut":
+        bad.write_bytes(bad.read_bytes()[:-50])
+    else:
+        shutil.copy(other, bad)
+    found = load(tmp_path)
+    assert len(found.races) == len(study.races) - 1
+    assert found.notes[0].startswith("bandit:actions=3, T = 20 is not finished: ")
+    assert found.notes[0].endswith("Run the study again.")
+
+
+HOSTILE = [None, 3, "text", [], {}, [3], {"a": 1}, -1, float("nan"), "../up", True]
+PLACES = [
+    ("settings",),
+    ("races",),
+    *(("races", 0, key) for key in ("label", "horizon", "refused", "cells")),
+    *(("races", 0, "cells", 0, key) for key in ("key", "place", "made_of")),
+]
+
+
+def changed(value: Any, place: tuple[Any, ...], new: object) -> Any:
+    """The data with another value at this place."""
+    if not place:
+        return new
+    copy = value.copy()
+    copy[place[0]] = changed(value[place[0]], place[1:], new)
+    return copy
+
+
+@pytest.mark.parametrize("new", HOSTILE, ids=repr)
+def test_no_manifest_however_damaged_does_harm(tmp_path: Path, new: object) -> None:
+    run(small(tmp_path, problems=["bandit"], horizons=[20]), tmp_path, Threads(1))
+    path = tmp_path / "study.json"
+    whole = json.loads(path.read_text())
+    for place in PLACES:
+        path.write_text(json.dumps(changed(whole, place, new)))
+        with contextlib.suppress(sl.InputError):
+            load(tmp_path)
+        assert len(list(explain(small(tmp_path), tmp_path))) == 60
+    path.write_text("[" * 100_000)
+    with pytest.raises(sl.InputError, match="not the manifest"):
+        load(tmp_path)
 
 
 # ---- disks ---------------------------------------------------------------------------------------

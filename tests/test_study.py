@@ -84,13 +84,15 @@ def test_all_policies(tmp_path: Path) -> None:
         ({"delay": "soon"}, "delay = 'soon'"),
         ({"name": ""}, "name = ''"),
         ({"problems": ["revealing"], "policies": ["ucb-n"]}, "no policy of the study can run"),
+        ({"policies": ["greedy", "ucb-n:exploration=-3"]}, "ucb-n:exploration=-3 can run nowhere"),
+        ({"replicates": 10**9}, "500,000,000 cells|cells, each a file: set `block`"),
     ],
 )
 def test_what_is_wrong_with_a_file(
     tmp_path: Path, changes: dict[str, object], message: str
 ) -> None:
     with pytest.raises(sl.InputError, match=message):
-        _ = small(tmp_path, **changes).races
+        small(tmp_path, **changes).check_size()
 
 
 def test_an_unreadable_file_names_itself(tmp_path: Path) -> None:
@@ -116,7 +118,7 @@ def test_a_problem_is_no_study(tmp_path: Path, dosing: Path) -> None:
 def test_blocks_cover_all_replicates_once(tmp_path: Path) -> None:
     study = small(tmp_path, replicates=5)
     race = study.races[0]
-    found = [(c.policy, c.first, c.replicates) for c in study.cells_of(race)]
+    found = [(c.policy, c.first, c.replicates) for c in study.cells_by_race[0][1]]
     assert found == [(p, first, n) for p in race.policies for first, n in ((0, 2), (2, 2), (4, 1))]
 
 

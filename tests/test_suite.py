@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from sidelight.gallery import from_recipe
 from sidelight.simulate import Results, storage
 from sidelight.study import Cell
 from sidelight.suite import Line, Panel, cells, panel, ratios, to_markdown
-from sidelight.suite.cells import RECIPES, is_fair, name_of, shuffled
+from sidelight.suite.cells import RECIPES, contenders, is_fair, name_of, shuffled
 
 FAST = ("greedy", "uniform")
 
@@ -131,3 +132,15 @@ def test_an_unknown_recipe_says_what_to_do(sidelight: Command, tmp_path: Path) -
     done = sidelight("suite", "--problem", "bandits", "--out", tmp_path)
     assert done.code == 2
     assert "did you mean 'bandit'" in done.err
+
+
+def test_the_default_and_who_is_near_the_best_play_more() -> None:
+    planned = list(cells(["bandit"], [100], 2, ["ids", "uniform", "greedy", "ts-n"]))
+    results = Results(**storage.from_bytes(planned[1].compute()))
+
+    def lost(regret: float) -> Results:
+        return replace(results, regret=np.full_like(results.regret, regret))
+
+    raced = list(zip(planned, map(lost, (50, 25, 15, 10)), strict=True))
+    near = [cell.policy for cell in contenders(raced)]
+    assert near == ["ids", "greedy", "ts-n"]  # greedy is compared with nobody, but near

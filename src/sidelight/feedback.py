@@ -22,7 +22,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from . import files
+from . import files, writing
 from .document import Document
 from .edges import default_order, edge_mask, edges_of, own_variances
 from .errors import InputError, MissingExtraError
@@ -211,7 +211,7 @@ class Feedback:
         """The plain data that problem files hold."""
         return Document(self.labels, self.variance)
 
-    def save(self, path: files.StrPath) -> None:
+    def save(self, path: writing.StrPath) -> None:
         """Write a .toml, .json, .csv or .npy file; `sidelight.load` reads it back."""
         files.write(path, self.to_document())
 

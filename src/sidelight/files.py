@@ -1,27 +1,22 @@
 """Problem files: TOML, JSON, edge lists (CSV) and bare matrices (.npy), told apart by the suffix.
 
-    .toml, .json    everything a problem has, in the spellings of `document`
-    .csv            the feedback: columns source, target and sigma or variance (1 if neither); each
-                    line says that playing `source` shows `target`. A cell that is valid JSON is
-                    that value (3 is a number), any other cell is text. Where the lines do not tell
-                    the order of the actions, a first line `# actions: [...]` does.
-    .npy            the matrix of variances, for actions labelled 0, 1, ...
-
-Files are written under a temporary name and renamed, so that no reader ever meets half a file.
+.toml, .json    everything a problem has, in the spellings of `document`
+.csv            the feedback: columns source, target and sigma or variance (1 if neither); each
+                line says that playing `source` shows `target`. A cell that is valid JSON is
+                that value (3 is a number), any other cell is text. Where the lines do not tell
+                the order of the actions, a first line `# actions: [...]` does.
+.npy            the matrix of variances, for actions labelled 0, 1, ...
 """
 
 from __future__ import annotations
 
 import csv
-import errno
 import io
 import json
 import math
-import os
 import re
 import tokenize
 import tomllib
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -42,8 +37,8 @@ from .labels import (
     label_index,
 )
 from .variances import check_count, numbers, squared
+from .writing import StrPath, replace
 
-StrPath = str | os.PathLike[str]
 Format = TypeVar("Format")
 
 
@@ -89,38 +84,6 @@ def _pick(by_suffix: Mapping[str, Format], path: Path) -> Format:
             f"{choose_from(path.suffix, by_suffix)}"
         )
     return found
-
-
-def replace(path: Path, content: bytes) -> None:
-    """Write all of a file or nothing: readers find the old content or the new, never a part."""
-    path = Path(os.path.realpath(path))  # through a symbolic link, it is the target that changes
-    temporary = path.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
-        with temporary.open("xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if path.exists():
-            temporary.chmod(path.stat().st_mode)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last through a loss of power, where folders can be synced at all."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # some network file systems sync names by themselves
-            raise
-    finally:
-        os.close(handle)
 
 
 def _decode(content: bytes) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import files
+from . import files, writing
 from .document import Document
 from .errors import InputError
 from .feedback import Feedback
@@ -70,7 +70,7 @@ class Problem:
             self.feedback.labels, self.feedback.variance, self.means, self.upper, self.name
         )
 
-    def save(self, path: files.StrPath) -> None:
+    def save(self, path: writing.StrPath) -> None:
         """Write a .toml or .json file; `sidelight.load` reads it back."""
         files.write(path, self.to_document())
 
@@ -98,7 +98,7 @@ class Problem:
         return f"<Problem{name}: {len(self)} actions, best {best!r}, means in [0, {self.upper:g}]>"
 
 
-def load(path: files.StrPath) -> Problem | Feedback:
+def load(path: writing.StrPath) -> Problem | Feedback:
     """The problem in a .toml, .json, .csv or .npy file, or its feedback where it has no means."""
     return from_document(files.read(path), where=str(path))
 

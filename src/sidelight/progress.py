@@ -66,7 +66,9 @@ class _Lines:
 
     def __call__(self, done: int, total: int, more: str = "") -> None:
         now = time.monotonic()
-        if self.start is None:  # the clock starts here: compiling is no part of the speed
+        if self.start is None:
+            if not done:  # still compiling, which is no part of the speed
+                return
             self.start, self.said = (now, done), now
         if now - self.said < self.EVERY or done == self.start[1]:
             return

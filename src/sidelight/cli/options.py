@@ -75,7 +75,7 @@ def read_problem(file: Path) -> tuple[Problem, str]:
 
 def check_output(file: Path) -> None:
     """Refuse a file that cannot be written, before the work that would be lost."""
-    folder = file.resolve().parent  # through a symbolic link, as `files.replace` writes
+    folder = file.resolve().parent  # through a symbolic link, as `writing.replace` writes
     if not folder.is_dir():
         raise InputError(f"{file}: cannot be written: there is no folder {file.parent}; make it")
     if file.is_dir():

@@ -1,4 +1,4 @@
-"""`sidelight race`: policies against each other, on one problem, under the same luck."""
+"""`sidelight race`: policies against each other under the same luck, on one problem or many."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from .. import console, figures, files, progress
+from .. import console, figures, progress, writing
 from ..errors import InputError, Interrupted, PolicyError
 from ..problem import Problem
 from ..simulate import Results, simulate
 from ..simulate.simulate import MAX_HORIZON, name_of, whole
-from ..study import Study, is_study, read
+from ..study import Study, is_study, manifest, read
 from .options import (
     check_new_folder,
     check_output,
@@ -142,8 +142,8 @@ def _race(request: Request) -> None:
     except (Interrupted, PolicyError) as error:
         results, stopped = error.results, error
     if results is not None:
+        _save(results, name, request)  # first: whoever reads the table may leave before its end
         show_race(results, name, request.as_json)
-        _save(results, name, request)
     if isinstance(stopped, Interrupted):
         kept = 0 if results is None else results.replicates
         click.echo(f"{kept} of {request.replicates} replicates were finished", err=True)
@@ -157,6 +157,8 @@ def _check_outputs(out: Path | None, plot: Path | None) -> None:
         raise InputError(f"{plot}: a figure needs one of the suffixes {', '.join(FIGURES)}")
     if plot is not None:
         check_output(plot)
+    if out is not None and (out / manifest.NAME).exists():
+        raise InputError(f"{out}: holds a study: choose another folder for a single race")
     if out is not None and out.is_dir():
         for name in WRITTEN:
             check_output(out / name)
@@ -191,11 +193,11 @@ def _save(results: Results, name: str, request: Request) -> None:
     out, plot = request.out, request.plot
     targets = [] if plot is None else [plot]
     if out is not None:
-        _make(out)
+        writing.make_folder(out)
         results.save(out / "results.parquet")
         table = results.table()
-        _write(out / "table.csv", table.to_csv())
-        _write(out / "table.md", table.to_markdown())
+        writing.save(out / "table.csv", table.to_csv().encode())
+        writing.save(out / "table.md", table.to_markdown().encode())
         targets += [out / "regret.svg", out / "regret.png"]
     if targets:
         figure = results.plot(title=name)
@@ -204,17 +206,3 @@ def _save(results: Results, name: str, request: Request) -> None:
     for written in (plot, out):
         if written is not None:
             click.echo(f"wrote {written}", err=True)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from None
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        files.replace(path, text.encode())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None

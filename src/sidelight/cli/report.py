@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from .. import files
+from .. import progress, writing
 from ..errors import InputError
-from ..report import save_figures, to_html
+from ..report import chapters, save_figures, to_html
 from ..simulate import Results
-from ..study import load
-from ..study.run import MANIFEST, Finished
-from .options import check_output
+from ..study import Loaded, load, manifest, to_toml
+from .options import check_new_folder, check_output
 
 RESULTS = "results.parquet"
 
@@ -46,39 +46,46 @@ def report_command(folder: Path, output: Path | None, figures: Path | None) -> N
     """
     page = output or folder / "report.html"
     found = _found(folder)
-    if not found.races:
-        raise InputError(f"{folder}: no race is finished: run the study again, then report")
     check_output(page)
-    commands = [f"sidelight race study.toml --out {shlex.quote(str(folder))}"]
-    if not found.source:
-        commands = [_command(race) for race in found.races]
-    commands.append(shlex.join(["sidelight", "report", str(folder)]))
-    text = to_html(found.races, found.name, commands, found.notes, found.source)
-    try:
-        files.replace(page, text.encode())
-    except OSError as error:
-        raise InputError(f"{page}: cannot be written: {error.strerror or error}") from None
+    if figures is not None:
+        check_new_folder(figures)
+    with progress.of_steps("analysing") as tick:
+        parts = chapters(found.races, tick)
+    problems = [f"{part.file}.toml" for part in parts]
+    source = to_toml(found.settings, problems) if found.settings else ""
+    name = str(found.settings.get("name") or found.races[0].problem.name or "race")
+    commands = [
+        *_race_commands(found, problems, folder),
+        shlex.join(["sidelight", "report", str(folder), *(["-o", str(output)] if output else [])]),
+    ]
+    writing.save(page, to_html(parts, name, commands, found.notes, source).encode())
     click.echo(f"wrote {page}")
     if figures is not None:
-        click.echo(f"wrote {len(save_figures(found.races, figures))} figures to {figures}")
+        click.echo(f"wrote {len(save_figures(parts, figures))} figures to {figures}")
 
 
-def _found(folder: Path) -> Finished:
-    if (folder / MANIFEST).exists():
-        return load(folder)
+def _found(folder: Path) -> Loaded:
+    if (folder / manifest.NAME).exists():
+        found = load(folder)
+        if not found.races:
+            raise InputError(f"{folder}: no race is finished. {' '.join(found.notes)}")
+        return found
     if (folder / RESULTS).exists():
-        race = Results.load(folder / RESULTS)
-        return Finished(race.problem.name or "race", "", (race,), ())
+        return Loaded({}, (Results.load(folder / RESULTS),), ())
     raise InputError(
-        f"{folder}: neither {MANIFEST} nor {RESULTS} is there: name a folder that "
+        f"{folder}: neither {manifest.NAME} nor {RESULTS} is there: name a folder that "
         "`sidelight race --out` wrote"
     )
 
 
-def _command(race: Results) -> str:
-    """What gives the same results, once the problem is in a file."""
+def _race_commands(found: Loaded, problems: Sequence[str], folder: Path) -> list[str]:
+    """What gives the same results, once the files on the page are saved beside each other."""
+    to = ["--out", str(folder)]
+    if found.settings:
+        return [shlex.join(["sidelight", "race", "study.toml", *to])]
+    (race,) = found.races
     policies = [word for policy in race.policies for word in ("-p", policy)]
     delay = race.provenance.get("delay")
     late = ["--delay", delay] if delay else []
     numbers = ["-T", str(race.horizon), "-n", str(race.replicates), "--seed", str(race.seed)]
-    return shlex.join(["sidelight", "race", "problem.toml", *policies, *numbers, *late])
+    return [shlex.join(["sidelight", "race", *problems, *policies, *numbers, *late, *to])]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,7 +46,9 @@ def race_study(study: Study, request: Request) -> None:
     """Compute what is missing, and print every race; or say why each cell would run."""
     if request.plot is not None:
         raise InputError("--plot draws one race: the figures of a study are in its report")
-    folder = request.out or Path("out") / study.name
+    folder = request.out or Path("out") / slug(study.name)
+    if (folder / "results.parquet").exists():
+        raise InputError(f"{folder}: holds a single race: choose another folder for the study")
     if request.explain:
         _explain(study, folder, request.as_json)
         return
@@ -68,9 +72,14 @@ def race_study(study: Study, request: Request) -> None:
             click.echo()
     click.echo(
         f"{outcome.computed} cells computed, {outcome.kept} kept from before, in {folder}; "
-        f"`sidelight report {folder}` makes a page of them",
+        f"`sidelight report {shlex.quote(str(folder))}` makes a page of them",
         err=True,
     )
+
+
+def slug(name: str) -> str:
+    """A name that any file system takes."""
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "study"
 
 
 def _explain(study: Study, folder: Path, as_json: bool) -> None:

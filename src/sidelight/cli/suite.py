@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from .. import figures, files, progress
+from .. import figures, progress, writing
 from ..simulate import Results
 from ..simulate.joining import join
 from ..study import Cell, Crew, Store, blocks, compute, crew
@@ -63,7 +63,7 @@ def suite_command(
     )
     panels = _race(planned, Store(out), crew(**who))
     command = shlex.join(["sidelight", *sys.argv[1:]])
-    files.replace(out / "suite.md", to_markdown(panels, command).encode())
+    writing.save(out / "suite.md", to_markdown(panels, command).encode())
     figures.save_figure(figures.draw_ratios(*ratios(panels)), out / "suite.svg")
     for p in panels:
         if said := p.verdict():

@@ -79,5 +79,5 @@ def _provenance(parts: Sequence[Results]) -> dict[str, Any]:
     def of_all(key: str) -> dict[str, Any]:
         return {name: said for x in parts for name, said in x.provenance.get(key, {}).items()}
 
-    once = parts[0].provenance
+    once = {key: parts[0].provenance.get(key) for key in ("versions", "parameters", "delay")}
     return {**once, "parameters": of_all("parameters"), "remarks": of_all("remarks")}

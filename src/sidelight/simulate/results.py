@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import files
+from .. import writing
 from ..curves import Curve, curves
 from ..engine.contract import Floats, Ints
 from ..errors import InputError, MissingExtraError, choose_from
@@ -133,16 +133,12 @@ class Results:
             raise InputError(f"no frames of kind {kind!r}; {choose_from(kind, _FRAMES)}")
         return _FRAMES[kind](self._columns())
 
-    def save(self, path: files.StrPath) -> None:
+    def save(self, path: writing.StrPath) -> None:
         """Write a Parquet file, all of it or nothing; `Results.load` gives the same results."""
-        content = storage.to_bytes(self)
-        try:
-            files.replace(Path(path), content)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+        writing.save(Path(path), storage.to_bytes(self))
 
     @classmethod
-    def load(cls, path: files.StrPath) -> Results:
+    def load(cls, path: writing.StrPath) -> Results:
         """The results in a file that `save` wrote; a damaged one is refused."""
         try:
             return cls(**storage.from_bytes(Path(path).read_bytes()))

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import files
+from .. import files, writing
 from ..document import from_table
 from ..engine.contract import Floats, Ints
 from ..errors import InputError
@@ -75,16 +75,13 @@ class Trace:
                 {"t": t + 1, "action": action, "observed": shown, "why": why, "round": number}
             )
 
-    def save(self, path: files.StrPath) -> None:
+    def save(self, path: writing.StrPath) -> None:
         """Write the lines to a file; `Trace.load` reads them back."""
         text = "".join(f"{line}\n" for line in self.lines())
-        try:
-            files.replace(Path(path), text.encode("ascii"))
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+        writing.save(Path(path), text.encode("ascii"))
 
     @classmethod
-    def load(cls, path: files.StrPath) -> Trace:
+    def load(cls, path: writing.StrPath) -> Trace:
         """The trace in a file that `save` wrote."""
         try:
             text = Path(path).read_text(encoding="utf-8")

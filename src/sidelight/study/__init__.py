@@ -8,18 +8,19 @@ crews       threads and processes; cluster: Dask
 run         compute what is missing, join it, explain it
 """
 
+from . import manifest
 from .cells import Cell
 from .crews import Crew, CrewError, Processes, Threads, crew
 from .plan import Race, Study, blocks
-from .reading import is_study, read
-from .run import Finished, Outcome, State, compute, explain, load, run
+from .reading import is_study, read, to_toml
+from .run import Loaded, Outcome, State, compute, explain, load, run
 from .store import Store
 
 __all__ = [
     "Cell",
     "Crew",
     "CrewError",
-    "Finished",
+    "Loaded",
     "Outcome",
     "Processes",
     "Race",
@@ -33,6 +34,8 @@ __all__ = [
     "explain",
     "is_study",
     "load",
+    "manifest",
     "read",
     "run",
+    "to_toml",
 ]

@@ -15,14 +15,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from .. import files
 from ..problem import Problem
-from ..simulate import Results, simulate, storage
+from ..simulate import simulate, storage
 from ..simulate.simulate import Progress
+
+KEY = "cell"  # the provenance in the file has its name, so that a copy under another name shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,16 +97,8 @@ class Cell:
             first=self.first,
             progress=progress,
         )
-        return storage.to_bytes(results)
-
-    def describes(self, results: Results) -> bool:
-        """Whether these results are the ones asked for."""
-        return (
-            results.policies == (self.policy,)
-            and results.problem == self.problem
-            and (results.horizon, results.seed) == (self.horizon, self.seed)
-            and (results.first, results.replicates) == (self.first, self.replicates)
-        )
+        signed = {**results.provenance, KEY: self.key}
+        return storage.to_bytes(replace(results, provenance=signed))
 
 
 def _digest(text: str) -> str:

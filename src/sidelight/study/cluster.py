@@ -12,22 +12,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import MissingExtraError
+from ..errors import MissingExtraError, SidelightError
 from .cells import Cell
-from .crews import CrewError, Finished, Tally
+from .crews import Computed, CrewError, Tally
 
-# Rounds in a task: at least a second of work for the fastest policies, so that what the scheduler
-# does for a task (about a millisecond) does not count.
-TASK = 3 * 10**7
-TIMEOUT = 20.0  # seconds to wait for a scheduler
+# Rounds in a task: about a second of work or more, so that what the scheduler does for it (about a
+# millisecond) does not count; not much more, because a worker that dies loses its task.
+LEAST, MOST = 10**7, 3 * 10**7
+TURNS = 4  # tasks for each worker, if there is enough to do
+TIMEOUT = 20.0  # seconds to wait for a scheduler, and for its first worker
 
 
-def tasks(cells: Sequence[Cell]) -> list[list[Cell]]:
+def tasks(cells: Sequence[Cell], workers: int) -> list[list[Cell]]:
     """The cells in order, in tasks that are worth sending."""
+    fair = sum(cell.rounds for cell in cells) // (TURNS * workers)
+    size = min(max(fair, LEAST), MOST)
     found: list[list[Cell]] = []
-    rounds = TASK
+    rounds = size
     for cell in cells:
-        if rounds >= TASK:
+        if rounds >= size:
             found.append([])
             rounds = 0
         found[-1].append(cell)
@@ -47,37 +50,62 @@ class Dask:
     address: str
     workers: int
 
-    def work(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Finished]:
+    def work(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Computed]:
         """As `Crew.work`."""
         if not cells:
             return
         with _client(self.address, self.workers) as client:
-            yield from _collect(client, tasks(cells), tally)
+            workers = _wait_for_workers(client, self.address)
+            yield from _collect(client, tasks(cells, workers), workers, tally)
 
 
-def _collect(client: Any, planned: list[list[Cell]], tally: Tally) -> Iterator[Finished]:
+def _wait_for_workers(client: Any, address: str) -> int:
+    """How many there are; a scheduler without any would wait for ever."""
+    try:
+        client.wait_for_workers(1, timeout=TIMEOUT)
+    except TimeoutError:
+        raise CrewError(
+            f"the Dask scheduler at {address} has no workers: start some with `dask worker "
+            f"{address}`, where sidelight is installed"
+        ) from None
+    return sum(client.ncores().values())
+
+
+def _collect(
+    client: Any, planned: list[list[Cell]], workers: int, tally: Tally
+) -> Iterator[Computed]:
     distributed = _distributed()
     futures = client.map(compute_task, planned, pure=False)
     sent = {future.key: task for future, task in zip(futures, planned, strict=True)}
+    left = len(planned)
     try:
         for future in distributed.as_completed(futures):
             task = sent[future.key]
-            try:
-                computed = future.result()
-            except distributed.KilledWorker as error:
-                raise CrewError(
-                    f"several workers died while computing {task[0]}, the last of them "
-                    f"{error.last_worker.address}: is there enough memory? Finished cells are "
-                    "kept; run again"
-                ) from None
+            yield from _checked(task, _result(future, task))
             future.release()
-            yield from _checked(task, computed)
+            left -= 1
+            tally.running = min(workers, left)
             tally.tick()
     finally:
-        client.cancel(futures)
+        if client.status == "running":
+            client.cancel(futures)
 
 
-def _checked(task: list[Cell], computed: list[tuple[str, bytes]]) -> Iterator[Finished]:
+def _result(future: Any, task: list[Cell]) -> list[tuple[str, bytes]]:
+    try:
+        return list(future.result())
+    except SidelightError:
+        raise
+    except _distributed().KilledWorker as error:
+        said = (
+            f"several workers died, the last of them {error.last_worker.address}: too much memory?"
+        )
+    except Exception as error:  # whatever a cluster may raise: lost connections, other versions
+        said = f"{type(error).__name__}: {error}."
+    raise CrewError(f"{task[0]}: {said} Finished cells are kept; run again")
+
+
+def _checked(task: list[Cell], computed: list[tuple[str, bytes]]) -> Iterator[Computed]:
     for cell, (key, content) in zip(task, computed, strict=True):
         if key != cell.key:
             raise CrewError(

@@ -31,7 +31,7 @@ from .cells import Cell
 PAUSE = 0.1  # seconds between two looks at the progress
 ATTEMPTS = 5  # workers may die so often before a study gives up
 
-Finished = tuple[Cell, bytes]
+Computed = tuple[Cell, bytes]
 
 
 class CrewError(SidelightError):
@@ -40,8 +40,9 @@ class CrewError(SidelightError):
 
 @dataclass
 class Tally:
-    """How many rounds the cells that run now have played."""
+    """How many cells run now, and how many rounds of each were played, where that is known."""
 
+    running: int = 0
     rounds: dict[str, int] = field(default_factory=dict)
     tick: Callable[[], object] = lambda: None
 
@@ -49,7 +50,7 @@ class Tally:
 class Crew(Protocol):
     """What computes cells."""
 
-    def work(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Finished]:
+    def work(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Computed]:
         """Yield each cell with the content of its file, as soon as it is finished."""
         ...
 
@@ -64,7 +65,7 @@ class Threads:
 
     workers: int
 
-    def work(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Finished]:
+    def work(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Computed]:
         """As `Crew.work`."""
         stop = threading.Event()
 
@@ -79,19 +80,24 @@ class Threads:
 
         with ThreadPoolExecutor(self.workers, "sidelight-cell") as pool:
             try:
-                yield from _gather(pool, compute, cells, tally)
+                yield from _gather(pool, compute, cells, tally, self.workers)
             finally:
                 stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _gather(
-    pool: Executor, compute: Callable[[Cell], bytes], cells: Sequence[Cell], tally: Tally
-) -> Iterator[Finished]:
+    pool: Executor,
+    compute: Callable[[Cell], bytes],
+    cells: Sequence[Cell],
+    tally: Tally,
+    workers: int,
+) -> Iterator[Computed]:
     futures: dict[Future[bytes], Cell] = {pool.submit(compute, cell): cell for cell in cells}
     pending = set(futures)
     while pending:
         done, pending = wait(pending, PAUSE, FIRST_COMPLETED)
+        tally.running = min(workers, len(pending))
         for future in done:
             cell = futures.pop(future)
             content = future.result()
@@ -132,7 +138,7 @@ class Processes:
 
     workers: int
 
-    def work(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Finished]:
+    def work(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Computed]:
         """As `Crew.work`."""
         left = {cell.key: cell for cell in cells}
         for _ in range(ATTEMPTS):
@@ -148,13 +154,13 @@ class Processes:
             "kept; run again with fewer --workers"
         )
 
-    def _once(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Finished]:
+    def _once(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Computed]:
         # Not by fork: the threads of this process would not come along, but their locks would.
         context = multiprocessing.get_context("spawn")
         stop = context.Event()
         with ProcessPoolExecutor(self.workers, context, _begin, (stop,)) as pool:
             try:
-                yield from _gather(pool, _compute_apart, cells, tally)
+                yield from _gather(pool, _compute_apart, cells, tally, self.workers)
             finally:
                 stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)

@@ -27,6 +27,7 @@ from ..problem import Problem
 from .cells import Cell
 
 BLOCK_ROUNDS = 10**7  # about a second of work
+MAX_CELLS = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ class Race:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A study, checked; `problems` by label, `source` the text of its file."""
+    """A study, checked; `problems` by label."""
 
     name: str
     problems: Mapping[str, Problem]
@@ -56,7 +57,6 @@ class Study:
     block: int | None = None
     checkpoints: tuple[int, ...] | None = None
     delay: str | None = None
-    source: str = ""
 
     @cached_property
     def races(self) -> tuple[Race, ...]:
@@ -82,12 +82,32 @@ class Study:
             raise InputError(f"{label}, T = {horizon:,}: no policy of the study can run: {reason}")
         return Race(label, problem, horizon, fit, refused)
 
+    def check_size(self) -> None:
+        """Refuse what is a mistake: a policy that can run nowhere, more cells than a disk likes."""
+        for policy in self.policies:
+            if all(policy in race.refused for race in self.races):
+                raise InputError(f"{policy} can run nowhere: {self.races[0].refused[policy]}")
+        cells = sum(
+            len(race.policies) * -(-self.replicates // (self.block or block_size(race.horizon)))
+            for race in self.races
+        )
+        if cells > MAX_CELLS:
+            raise InputError(
+                f"the study has {cells:,} cells, each a file: set `block` to a number of "
+                "replicates that makes fewer"
+            )
+
+    @cached_property
+    def cells_by_race(self) -> tuple[tuple[Race, tuple[Cell, ...]], ...]:
+        """The cells of every race."""
+        return tuple((race, tuple(self._cells_of(race))) for race in self.races)
+
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Everything there is to compute, race by race."""
-        return tuple(cell for race in self.races for cell in self.cells_of(race))
+        return tuple(cell for _, cells in self.cells_by_race for cell in cells)
 
-    def cells_of(self, race: Race) -> Iterator[Cell]:
+    def _cells_of(self, race: Race) -> Iterator[Cell]:
         """The cells of one race, policy by policy."""
         points = self.checkpoints and tuple(t for t in self.checkpoints if t < race.horizon)
         for policy in race.policies:
@@ -105,9 +125,14 @@ class Study:
             yield from blocks(whole, self.block)
 
 
+def block_size(horizon: int) -> int:
+    """Replicates in a cell, if the study does not say."""
+    return max(1, BLOCK_ROUNDS // horizon)
+
+
 def blocks(cell: Cell, size: int | None = None) -> Iterator[Cell]:
     """The cell in blocks of so many replicates; if it is not said, of about a second of work."""
-    size = size or max(1, BLOCK_ROUNDS // cell.horizon)
+    size = size or block_size(cell.horizon)
     end = cell.first + cell.replicates
     for first in range(cell.first, end, size):
         yield replace(cell, first=first, replicates=min(size, end - first))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -32,20 +33,17 @@ Table = Mapping[str, Any]
 
 
 def is_study(path: Path) -> bool:
-    """Whether the file is a study and not a problem: it lists problems."""
+    """Whether the file is a study and not a problem: it lists problems, policies or horizons."""
     try:
-        return path.suffix == ".toml" and "problems" in tomllib.loads(_text(path))
-    except (tomllib.TOMLDecodeError, InputError):
+        return path.suffix.lower() == ".toml" and any(key in _table(path) for key in NEEDED)
+    except InputError:
         return False  # whoever reads it as a problem will say what is wrong
 
 
 def read(path: Path) -> Study:
     """The study in a file; `InputError` says what is wrong with it."""
     try:
-        text = _text(path)
-        return replace(from_table(tomllib.loads(text), path), source=text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not TOML: {error}") from None
+        return from_table(_table(path), path)
     except InputError as error:
         said = str(error)
         raise InputError(said if said.startswith(str(path)) else f"{path}: {said}") from None
@@ -76,6 +74,14 @@ def from_table(table: Table, path: Path) -> Study:
     )
 
 
+def to_toml(settings: Table, problems: Sequence[str]) -> str:
+    """A study file with these settings, for problems in files beside it."""
+    given = {key: value for key, value in settings.items() if key in KEYS and value is not None}
+    # Texts, numbers and lists of them are the same in JSON and in TOML.
+    lines = [f"{key} = {json.dumps(value)}" for key, value in given.items()]
+    return "\n".join([*lines, f"problems = {json.dumps(list(problems))}"]) + "\n"
+
+
 def distinct(what: str, values: Iterable[Any]) -> Iterator[Any]:
     """The values, if none comes twice."""
     seen = set()
@@ -86,11 +92,13 @@ def distinct(what: str, values: Iterable[Any]) -> Iterator[Any]:
         yield value
 
 
-def _text(path: Path) -> str:
+def _table(path: Path) -> Table:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8: save it as UTF-8") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not TOML: {error}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
 
@@ -111,7 +119,10 @@ def _problems(entries: list[Any], folder: Path) -> Iterator[tuple[str, Problem]]
     labels = set()
     for label, problem in found:
         if label in labels:
-            raise InputError(f"two problems are called {label!r}: give a file's problem a `name`")
+            raise InputError(
+                f"two problems are called {label!r}: remove one, or write "
+                "{ file = ..., name = ... } with another name"
+            )
         labels.add(label)
         yield label, problem
 

@@ -13,11 +13,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import files
+from .. import writing
 from ..errors import InputError
 from ..simulate import Results
-from .cells import Cell
+from .cells import KEY, Cell
 
+MISSING = "not computed yet"
 STALE = 600.0  # seconds; no file takes so long to write
 
 
@@ -34,11 +35,8 @@ class Store:
 
     def prepare(self) -> None:
         """Make the folder, and remove what killed runs left half written."""
-        try:
-            self.cells.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise unwritable(self.folder, error) from None
-        for half in self.cells.glob(".*.tmp"):
+        writing.make_folder(self.cells)
+        for half in self.folder.glob("**/.*.tmp"):
             try:
                 if time.time() - half.stat().st_mtime > STALE:  # else: maybe of another run
                     half.unlink()
@@ -51,16 +49,20 @@ class Store:
 
     def read(self, cell: Cell) -> Results:
         """The results of a finished cell; `InputError` where it is missing or damaged."""
-        path = self.path(cell)
+        return self.read_key(cell.key)
+
+    def read_key(self, key: str) -> Results:
+        """The same by the name of the file, which the content must agree with."""
+        path = self.cells / f"{key}.parquet"
         results = Results.load(path)
-        if not cell.describes(results):
+        if results.provenance.get(KEY) != key:
             raise InputError(f"{path}: holds other results than its name says")
         return results
 
     def problem_with(self, cell: Cell) -> str:
         """Why the cell must be computed; "" where it is finished."""
         if not self.path(cell).exists():
-            return "not computed yet"
+            return MISSING
         try:
             self.read(cell)
         except InputError as error:
@@ -69,15 +71,4 @@ class Store:
 
     def write(self, cell: Cell, content: bytes) -> None:
         """Keep a finished cell."""
-        try:
-            files.replace(self.path(cell), content)
-        except OSError as error:
-            raise unwritable(self.folder, error) from None
-
-
-def unwritable(folder: Path, error: OSError) -> InputError:
-    """What to say where a file of the study cannot be written."""
-    return InputError(
-        f"{folder}: cannot be written: {error.strerror or error}. Cells that were finished are "
-        "kept: make room, or choose another folder, and run again"
-    )
+        writing.save(self.path(cell), content)

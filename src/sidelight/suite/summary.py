@@ -26,9 +26,9 @@ from ..simulate import Results
 from ..simulate.statistics import short
 from ..study import Cell
 from ..variances import Array
-from .cells import is_fair, name_of
+from .cells import BLOCK, DEFAULT, NEAR, is_fair, name_of
+from .reasons import REASONS
 
-DEFAULT = "ids"
 MEAN, TAIL, ERRORS = 1.15, 1.5, 2.0
 
 
@@ -146,6 +146,7 @@ def to_markdown(panels: Iterable[Panel], command: str) -> str:
         "# The suite: every policy on every problem of the gallery",
         "",
         f"Made by `{command}`. Pseudo-regret; actions in random order; the same luck for all.",
+        f"Every policy plays {BLOCK} replicates, those within {NEAR:g} times the best mean all.",
         "A difference below two standard errors is none. A star marks policies that are not",
         "compared with: told the means or the gap, or known to be linear on such a structure.",
         "*to best*: mean to the least mean of the others. *growth*: log10 of the mean at T over",
@@ -157,10 +158,17 @@ def to_markdown(panels: Iterable[Panel], command: str) -> str:
         "The others:",
         "",
     ]
-    text += [f"- {p.recipe}, T = {p.horizon:,}: {p.verdict()}" for p in failed] or ["- none"]
+    text += [f"- {p.recipe}, T = {p.horizon:,}: {p.verdict()}{_why(p)}" for p in failed] or [
+        "- none"
+    ]
     for p in panels:
         text += ["", *_page(p)]
     return "\n".join(text) + "\n"
+
+
+def _why(p: Panel) -> str:
+    reason = REASONS.get(p.recipe)
+    return f" (why: {reason})" if reason else ""
 
 
 def _page(p: Panel) -> list[str]:
