@@ -9,7 +9,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.curves import Curve
-from sidelight.figures import Band, draw_bounds, draw_race, new_axes, save_figure
+from sidelight.figures import Band, draw_bounds, draw_race, new_axes, save_figure, to_svg
 
 HORIZONS = np.array([10.0, 100.0, 1000.0])
 
@@ -129,6 +129,16 @@ def test_the_same_race_gives_the_same_file(tmp_path: Path, suffix: str) -> None:
     for path in paths:
         save_figure(draw_race(BANDS, CURVES), path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_letters_that_the_font_lacks_bring_no_warning(tmp_path: Path, suffix: str) -> None:
+    """Warnings are errors in tests."""
+    figure = draw_race([band("\u65bd\u7b56", 1.0, 2.0, 3.0)])
+    with pytest.warns(UserWarning, match="Glyph .* missing from"):
+        figure.draw_without_rendering()
+    save_figure(figure, tmp_path / f"race{suffix}")
+    assert "\u65bd\u7b56" in to_svg(figure)
 
 
 # ---- files ---------------------------------------------------------------------------------------

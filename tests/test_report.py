@@ -15,9 +15,9 @@ import pytest
 import sidelight as sl
 from reports import from_final, made
 from sidelight.bounds import Certificate
-from sidelight.report import figures, markup, save_figures, to_html
-from sidelight.report.facts import chapters
+from sidelight.report import chapters, facts, figures, markup, save_figures, to_html
 from sidelight.report.races import verdict
+from sidelight.report.words import in_words, method_in_words
 
 EVIL = "<script>alert('x')</script>\"&\u202e"
 VOID = {"meta", "link", "br"}
@@ -137,6 +137,17 @@ def test_certificates_can_be_saved_and_hold(read: Reader) -> None:
     assert all(Certificate.from_dict(record).check() for record in proofs)
     formulas = [r for r in records if r["format"] == "sidelight-formula-1"]
     assert {record["formula"] for record in formulas} > {"asymptotic"}
+    for link, record in zip(links, records, strict=True):  # only what can be checked is called so
+        is_proof = record["format"] == "sidelight-certificate-1"
+        assert str(link["download"]).endswith("-certificate.json" if is_proof else "-inputs.json")
+
+
+def test_guarantees_offer_the_inputs_of_a_formula_and_no_certificate(page: str) -> None:
+    rows = re.findall(r"<tr>.*?</tr>", page, re.DOTALL)
+    promised = [row for row in rows if "at most</small>" in row and "does not hold" not in row]
+    assert len(promised) >= 3
+    assert all("inputs of the formula (JSON)" in row for row in promised)
+    assert not any("certificate" in row for row in promised)
 
 
 def test_the_problem_file_is_the_problem(read: Reader, tmp_path: Path) -> None:
@@ -158,7 +169,7 @@ def test_no_races_and_no_results_are_refused() -> None:
     with pytest.raises(sl.InputError, match="at least one race"):
         to_html([], "x", [])
     with pytest.raises(sl.InputError, match="not str"):
-        to_html(["x"], "x", [])  # type: ignore[list-item]
+        to_html(["x"], "x", [])  # type: ignore[arg-type]
 
 
 def test_the_verdict_says_whether_the_lead_is_luck() -> None:
@@ -176,10 +187,128 @@ def test_the_verdict_says_whether_the_lead_is_luck() -> None:
     assert verdict(made(problem, {"a": 10.0})).startswith("a lost 9.926 on average (95% interval")
 
 
-def test_equal_policies_are_not_told_apart() -> None:
-    final = np.zeros((2, 10))
-    said = verdict(from_final(sl.gallery("bandit"), ["a", "b"], final, [1, 100]))
-    assert "cannot be told apart" in said
+def ended(*final: list[float], **remarks: list[str]) -> str:
+    """The verdict on policies a, b, ... that lost this much in their runs."""
+    names = "abcdefgh"[: len(final)]
+    race = from_final(sl.gallery("bandit"), names, final, [1, 100], remarks=remarks)
+    return verdict(race)
+
+
+def test_policies_that_lost_the_same_share_the_verdict() -> None:
+    low, high = [1.0, 2.0, 3.0, 1.0, 2.0, 3.0], [41.0, 42.0, 43.0, 42.0, 41.0, 44.0]
+    assert ended(low, low) == "a and b lost the same: 2 on average."
+    assert ended(low, low[::-1]) == "a and b lost the same: 2 on average."
+    assert ended(low, low, low) == "All 3 policies lost the same: 2 on average."
+    assert ended([2.0], [2.0]) == "a and b lost the same: 2. One run says nothing about luck."
+    some = ended(low, high, low)
+    assert some.startswith("a and c lost least, and the same: 2 on average. b lost 40.17 more (95%")
+    assert "significant difference" in some
+    near = ended(low, [1.0, 2.0, 3.0, 1.0, 2.0, 3.1], low, high)
+    assert "They cannot be told apart from b (p up to" in near
+    assert near.endswith("Their lead over all others is significant.")
+    told = {"a": ["knows the true means"]}
+    assert ended(low, high, high, **told).startswith("b and c lost the same: 42.17")
+    said = "All 3 policies that are not told the means lost the same: 42.17"
+    assert ended(low, high, high, high, **told).startswith(said)
+    assert "b and c lost least of those that are not told the means, and the same: 2 " in ended(
+        low, low, low, high, **told
+    )
+
+
+def test_where_nothing_can_be_lost_nobody_wins() -> None:
+    alone = sl.Problem(sl.Feedback.bandit(1), [0.5])
+    race = from_final(alone, ["a", "b"], np.zeros((2, 10)), [1, 100])
+    assert verdict(race) == "Nothing was lost, and nothing can be: there is only one action."
+    tied = sl.Problem(sl.Feedback.bandit(2), [0.5, 0.5])
+    race = from_final(tied, ["a", "b"], np.zeros((2, 10)), [1, 100])
+    assert verdict(race) == "Nothing was lost, and nothing can be: all actions are best."
+
+
+# ---- analysed once -------------------------------------------------------------------------------
+
+
+def test_what_was_analysed_once_is_not_analysed_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, page: str
+) -> None:
+    steps: list[tuple[int, int]] = []
+    found = chapters(small(), lambda done, total: steps.append((done, total)))
+    assert steps == [(1, 2), (2, 2)]
+    for name in ("examine", "structure", "curves"):
+        monkeypatch.delattr(facts, name)  # whoever analyses now would fail
+    with pytest.raises(NameError):
+        chapters(small())
+    assert chapters(found) == found
+    assert to_html(found, EVIL, ["sidelight race <study>"], [EVIL]) == page
+    assert to_html(iter(found), EVIL, ["sidelight race <study>"], [EVIL]) == page
+    assert len(figures(found)) == 4
+    assert len(save_figures(found, tmp_path, ["svg"])) == 6
+
+
+def test_chapters_and_races_do_not_mix() -> None:
+    one = small()[:1]
+    with pytest.raises(sl.InputError, match="not Chapter"):
+        chapters([*one, *chapters(one)])  # type: ignore[arg-type]
+
+
+# ---- words ---------------------------------------------------------------------------------------
+
+
+def test_functions_and_labels_of_the_paper_have_titles_for_readers() -> None:
+    assert in_words("so it is; use finite_time") == "so it is; see “finite time, b'”"
+    assert in_words("so it is; use graves_lai") == "so it is; see “asymptotic, exact”"
+    assert in_words("tied: see guarantees.minimax") == "tied: see “Algorithm 2, any means”"
+    assert in_words("of 'use graves_lai', which is 0") == "of 'use graves_lai', which is 0"
+    assert in_words("over 1 rounds, not 21 rounds") == "over 1 round, not 21 rounds"
+    assert method_in_words("thm:lb-0") == "against changes of all means"
+    assert method_in_words("thm:lb-0, some rows missing") == (
+        "“against changes of all means”, some rows missing"
+    )
+    assert method_in_words("another") == "another"
+
+
+@pytest.fixture(scope="module")
+def odd() -> str:
+    """One action; ties, a best mean at its limit; all over one round, and one run."""
+    problems = [
+        sl.Problem(sl.Feedback.bandit(1, labels=["x"]), [0.5], name="alone"),
+        sl.Problem(sl.Feedback.bandit(2, labels=["x", "y"]), [0.5, 0.5], name="tied"),
+        sl.Problem(sl.Feedback.bandit(2, labels=["x", "y"]), [0.5, 1.0], name="edge"),
+    ]
+    learns = {"uniform": ["its regret is linear: it does not learn", "horizon required"]}
+    races = [
+        from_final(problem, ["uniform", "greedy"], np.zeros((2, 1)), [1], remarks=learns)
+        for problem in problems
+    ]
+    return to_html(races, "odd", [])
+
+
+def visible(page: str) -> str:
+    """The text of a page."""
+    return re.sub(r"<style>.*?</style>|<pre.*?</pre>|<[^>]*>", " ", page, flags=re.DOTALL)
+
+
+def test_no_name_of_a_function_reaches_a_reader(odd: str, page: str) -> None:
+    text = visible(odd) + visible(page).replace("_$x$", "")
+    assert "see “asymptotic, exact”" in text
+    assert "see “Algorithm 2, any means”" in text
+    assert re.findall(r"\w+_\w+|guarantees\.\w+|bounds\.\w+|\w+:lb\S*", text) == []
+
+
+def test_one_is_singular(odd: str) -> None:
+    text = visible(odd)
+    assert "only 1 round:" in text
+    assert "one run of each policy" in text
+    assert re.findall(r"(?<![\d.,])1 (?!is\b)\w+s\b", text) == []
+
+
+def test_no_policy_is_linear_where_nothing_can_be_lost(odd: str) -> None:
+    alone, tied, edge = re.split(r'<h2 id="problem-\d">', odd)[1:]
+    for part in (alone, tied):
+        assert "regret is linear" not in part
+        assert "see caveats" not in part
+        assert "horizon required" in part  # what it needs is still said
+    assert "uniform: its regret is linear: it does not learn." in visible(edge)
+    assert "see caveats" in edge
 
 
 def test_figures_for_papers_are_files_of_the_same_bytes(tmp_path: Path) -> None:

@@ -62,6 +62,30 @@ def test_the_report_opens_quietly_and_fits(
     assert set(cards) == {"rgb(255, 255, 255)"}  # figures are drawn for white
 
 
+def test_no_column_of_races_and_bounds_is_cut_off(browser: Page, tmp_path: Path) -> None:
+    names = [
+        "ids",
+        "asymptotic-sigma",
+        "minimax-sigma",
+        "ucb-maxn-sigma",
+        "thompson",
+        "etc:gap=0.1",
+    ]
+    remarks = {
+        name: ["needs self-observation", "uniform variance only", "horizon required", "linear here"]
+        for name in names
+    }
+    means = {name: 123_456.7 + k for k, name in enumerate(names)}
+    race = made(sl.gallery("dosing"), means, 1_000_000, remarks=remarks)
+    path = tmp_path / "wide.html"
+    path.write_text(to_html([race], "wide", []))
+    browser.open(path.as_uri(), 1200)
+    hidden = "[...document.querySelectorAll('table.fits')].map(t => t.parentElement).map("
+    assert browser.ask(hidden + "box => box.scrollWidth - box.clientWidth)") == [0, 0]
+    titles = "[...document.querySelectorAll('table.fits th:last-child')].map(t => t.innerText)"
+    assert browser.ask(titles) == ["needs and cautions", "proof"]
+
+
 def test_everything_opens_and_still_fits(browser: Page, report: Path) -> None:
     browser.open(report.as_uri(), 390)
     browser.ask("document.querySelectorAll('details').forEach(d => d.open = true)")

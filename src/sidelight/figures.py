@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,9 +164,9 @@ def save_figure(drawn: Any, path: str | os.PathLike[str]) -> None:
     dated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     metadata = dated.get(os.path.splitext(path)[1].lower())
     try:
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-        with mpl.rc_context({"svg.hashsalt": "sidelight"}):
+        with _any_letters(), mpl.rc_context({"svg.hashsalt": "sidelight"}):
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")
             figure.savefig(path, dpi=150, metadata=metadata)
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: the figure cannot be written: {error}") from None
@@ -177,14 +178,24 @@ def to_svg(drawn: Any) -> str:
 
     figure = getattr(drawn, "figure", None) or drawn
     stream = io.StringIO()
-    with warnings.catch_warnings():
-        # The reader's browser may have a glyph that the font used for measuring lacks.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+    with _any_letters(), mpl.rc_context({"svg.hashsalt": "sidelight", "svg.fonttype": "none"}):
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
-        with mpl.rc_context({"svg.hashsalt": "sidelight", "svg.fonttype": "none"}):
-            figure.savefig(stream, format="svg", metadata={"Date": None})
+        figure.savefig(stream, format="svg", metadata={"Date": None})
     return stream.getvalue()
+
+
+@contextmanager
+def _any_letters() -> Iterator[None]:
+    """Draws without warnings about letters that the font lacks.
+
+    In a page words stay text, and the reader's browser may have the letter that the font used for
+    measuring lacks. In a file there is an empty box in its place, which can be seen; a line on the
+    terminal for every letter of every figure helps nobody.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        yield
 
 
 def draw_horizons(bands: Sequence[Band], curves: Sequence[Curve] = ()) -> Any:

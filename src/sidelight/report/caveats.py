@@ -21,6 +21,8 @@ from ..problem import Problem
 from ..simulate.results import Results
 from ..simulate.statistics import interval, short
 from .facts import Chapter, Race, Weighed, cautions, clairvoyant, weigh
+from .markup import count
+from .words import in_words
 
 FEW = 100
 HEAVY_QUANTILE, HEAVY_RUN = 5.0, 20.0
@@ -44,7 +46,8 @@ def few_rounds(race: Race) -> list[str]:
     T, K = race.results.horizon, len(race.results.problem)
     if T >= K:
         return []
-    return [f"There are {K} actions and only {T} rounds: not every action can be tried once."]
+    rounds = count(T, "round")
+    return [f"There are {K} actions and only {rounds}: not every action can be tried once."]
 
 
 def does_not_hold(race: Race) -> list[str]:
@@ -52,7 +55,7 @@ def does_not_hold(race: Race) -> list[str]:
     failing: dict[str, list[str]] = {}
     for item in weigh(race.analysis):
         if not item.bound.valid:
-            failing.setdefault(item.bound.why, []).append(_quoted(item))
+            failing.setdefault(in_words(item.bound.why), []).append(_quoted(item))
     return [f"No bound here from {_all(names)}: {why}." for why, names in failing.items()]
 
 
@@ -96,7 +99,7 @@ def vacuous_guarantees(race: Race) -> list[str]:
 def impossible_class(race: Race) -> list[str]:
     """An infinite lower bound: the class of policies that it speaks of is empty."""
     return [
-        f"“{item.title}” is infinite: {item.bound.why}."
+        f"“{item.title}” is infinite: {in_words(item.bound.why)}."
         for item in weigh(race.analysis)
         if item.kind == "lower" and item.bound.valid and item.value == math.inf
     ]
@@ -153,15 +156,16 @@ def heavy_tail(race: Race) -> list[str]:
 
 
 def unresolved(race: Race) -> list[str]:
-    """A gap that no policy can resolve in so many rounds."""
+    """A gap that so many rounds may leave open."""
     least = resolvable(race.results)
     gap = second_gap(race.results.problem)
     if not 0 < gap < least:
         return []
+    looks = count(race.results.horizon, "look")
     return [
-        f"The best action leads by {gap:.3g}, and {race.results.horizon:,} rounds cannot resolve "
-        f"less than about {least:.3g}, however they are spent: which of the two a policy ends with "
-        "is luck here."
+        f"The best action leads the next one by {gap:.3g}, less than {least:.3g}, which is two "
+        f"standard errors of their difference after {looks} at each: the horizon may be too short "
+        "to tell them apart."
     ]
 
 

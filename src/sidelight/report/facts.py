@@ -8,7 +8,7 @@ so that the computed minimax bound is left out, and the searches that remain hav
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,11 +25,12 @@ from ..recommend import recommend
 from ..simulate import Results
 from ..simulate.results import BOUND_POINTS, OVERLAID
 from ..structure import Structure, structure
-from .markup import slug
+from .markup import count, slug
 
 BUDGET = 60.0  # seconds for the structure; nearly all need less than one
 LIMITS = ("asymptotic", "graves_lai")  # per log T: the slope in the limit, no bound at a horizon
 WORST_CASES = ("minimax",)  # on the worst problem, not on this one
+NEEDS = frozenset(str(need) for need in Need)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,22 +98,34 @@ class Weighed:
         return self.value >= self.trivial
 
 
-def chapters(races: Iterable[Results]) -> tuple[Chapter, ...]:
-    """The races, by problem in the order of their first race, and by horizon."""
+Races = Iterable[Results] | Iterable[Chapter]
+Progress = Callable[[int, int], None]
+
+
+def chapters(races: Races, progress: Progress | None = None) -> tuple[Chapter, ...]:
+    """The races, by problem in the order of their first race, and by horizon, all analysed.
+
+    That takes minutes on large problems; `progress(done, total)` is called after each chapter.
+    Chapters stay as they are, so that what was computed once can be written in several ways.
+    """
+    given = list(races)
+    ready = tuple(chapter for chapter in given if isinstance(chapter, Chapter))
+    if ready and len(ready) == len(given):
+        return ready
     grouped: dict[Problem, list[Results]] = {}
-    for race in races:
+    for race in given:
         if not isinstance(race, Results):
             raise InputError(f"a report needs Results of races, not {type(race).__name__}")
         grouped.setdefault(race.problem, []).append(race)
     if not grouped:
         raise InputError("a report needs at least one race: run the study first")
-    names = _names(grouped)
-    return tuple(
-        _chapter(problem, name, number, sorted(found, key=lambda race: race.horizon))
-        for number, (name, (problem, found)) in enumerate(
-            zip(names, grouped.items(), strict=True), start=1
-        )
-    )
+    made: list[Chapter] = []
+    for name, (problem, found) in zip(_names(grouped), grouped.items(), strict=True):
+        ordered = sorted(found, key=lambda race: race.horizon)
+        made.append(_chapter(problem, name, len(made) + 1, ordered))
+        if progress is not None:
+            progress(len(made), len(grouped))
+    return tuple(made)
 
 
 def _names(problems: Iterable[Problem]) -> list[str]:
@@ -160,7 +173,7 @@ def _until(curve: Curve, horizon: int) -> Curve:
 def _title(race: Results, others: list[Results]) -> str:
     """The horizon, and whatever else tells the race from the others on this problem."""
     same = [other for other in others if other.horizon == race.horizon]
-    said = "1 round" if race.horizon == 1 else f"{race.horizon:,} rounds"
+    said = count(race.horizon, "round")
     if len({other.provenance.get("delay") for other in same}) > 1:
         said += f", delay {race.provenance.get('delay') or 'none'}"
     if len({other.seed for other in same}) > 1:
@@ -215,11 +228,21 @@ def clairvoyant(results: Results) -> frozenset[str]:
 
 
 def cautions(results: Results) -> dict[str, list[str]]:
-    """What a policy says about its danger here, without what it needs."""
-    known = {str(need) for need in Need}
+    """What a policy says about its danger here, without what it needs.
+
+    Policies judge by what can be seen, not by the means: where no action is worse than another
+    their regret is 0, whatever they say.
+    """
+    if not results.problem.gaps.any():
+        return {}
     remarks = results.provenance.get("remarks", {})
     found = {
-        name: [remark for remark in remarks.get(name, ()) if remark not in known]
+        name: [remark for remark in remarks.get(name, ()) if remark not in NEEDS]
         for name in results.policies
     }
     return {name: said for name, said in found.items() if said}
+
+
+def needs(results: Results, name: str) -> list[str]:
+    """What a policy cannot do without."""
+    return [r for r in results.provenance.get("remarks", {}).get(name, ()) if r in NEEDS]

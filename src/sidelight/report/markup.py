@@ -72,6 +72,7 @@ def table(
     rows: Iterable[Sequence[Html]],
     words: Iterable[int] = (),
     marked: Iterable[int] = (),
+    class_: str | None = None,
 ) -> Html:
     """A table in a box that scrolls; the first column names the row.
 
@@ -89,7 +90,7 @@ def table(
         cells[0] = tag("th", row[0], scope="row", class_="words")
         body.append(tag("tr", *cells, class_="marked" if number in strong else None))
     parts = tag("caption", say(caption)), tag("thead", tag("tr", *titles)), tag("tbody", *body)
-    return scrolling(tag("table", *parts), caption)
+    return scrolling(tag("table", *parts, class_=class_), caption)
 
 
 def scrolling(content: Html, name: str) -> Html:
@@ -117,6 +118,11 @@ def to_csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     writer.writerow(head)
     writer.writerows(rows)
     return stream.getvalue()
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """1 round, 2 rounds."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def slug(name: str, most: int = 40) -> str:

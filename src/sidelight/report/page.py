@@ -6,18 +6,18 @@ text promises. The same races give the same bytes: nothing in it depends on time
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files as resources
 from typing import Any
 
 from .. import files
 from ..labels import display
-from ..simulate import Results
 from . import caveats, plots
-from .facts import Chapter, Race, chapters
+from .facts import Chapter, Race, Races, chapters
 from .markup import (
     EMPTY,
     Html,
+    count,
     details,
     download,
     join,
@@ -36,7 +36,7 @@ TOML_UP_TO = 100_000
 
 
 def to_html(
-    races: Iterable[Results],
+    races: Races,
     title: str,
     commands: Sequence[str],
     notes: Sequence[str] = (),
@@ -45,7 +45,7 @@ def to_html(
     """A report of the races, as the text of one .html file that opens without a network.
 
     `commands` make the races and the report again, from a study file with the text `source` if
-    there is one; `notes` are paragraphs for the reader.
+    there is one; `notes` are paragraphs for the reader. Chapters may come in place of races.
     """
     found = chapters(races)
     body = [
@@ -79,16 +79,12 @@ def _tally(found: Sequence[Chapter]) -> Html:
     policies = {name for race in races for name in race.policies}
     runs = sum(len(race.policies) * race.replicates for race in races)
     counted = (
-        _count(len(found), "problem"),
-        _count(len(races), "race"),
-        _count(len(policies), "policy", "policies"),
-        _count(runs, "run"),
+        count(len(found), "problem"),
+        count(len(races), "race"),
+        count(len(policies), "policy", "policies"),
+        count(runs, "run"),
     )
     return paragraph(" · ".join(counted), "tally")
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def _contents(found: Sequence[Chapter]) -> Html:
@@ -129,7 +125,7 @@ def _summary(found: Sequence[Chapter], notes: Sequence[str]) -> Html:
 
 def _doubts(chapter: Chapter, race: Race) -> Html:
     number = len(caveats.of_race(race)) + len(caveats.of_chapter(chapter))
-    return tag("small", say(f" {_count(number, 'caveat')}.")) if number else EMPTY
+    return tag("small", say(f" {count(number, 'caveat')}.")) if number else EMPTY
 
 
 def _chapter(chapter: Chapter) -> Html:

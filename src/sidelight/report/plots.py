@@ -19,7 +19,7 @@ from ..files import StrPath, replace
 from ..labels import display
 from ..simulate import Results
 from ..simulate.statistics import interval
-from .facts import Chapter, Race, chapters
+from .facts import Chapter, Race, Races, chapters
 from .graph import draw_graph, is_drawable
 from .heat import draw_matrix
 from .markup import Html, to_csv
@@ -30,8 +30,13 @@ SERIES = ("series", "kind", "t", "value", "low", "high")
 
 def race_figure(race: Race, title: str = "") -> Any:
     """Regret against time."""
-    caption = race.results.caption() if title else ""
-    return draw_race(_named(race.results.bands()), race.curves, title, caption)
+    said = caption(race.results) if title else ""
+    return draw_race(_named(race.results.bands()), race.curves, title, said)
+
+
+def caption(results: Results) -> str:
+    """What the lines and the bands are; a single run has no band."""
+    return "one run of each policy" if results.replicates == 1 else results.caption()
 
 
 def race_rows(race: Race) -> str:
@@ -82,14 +87,12 @@ def structure_drawing(chapter: Chapter) -> Html:
     return draw_graph(found, best, f"{chapter.key}-graph")
 
 
-def figures(races: Iterable[Results]) -> dict[str, Any]:
+def figures(races: Races) -> dict[str, Any]:
     """Every figure of matplotlib in the report, by the name that its file would have."""
     return dict(_figures(chapters(races)))
 
 
-def save_figures(
-    races: Iterable[Results], folder: StrPath, formats: Sequence[str] = FORMATS
-) -> list[Path]:
+def save_figures(races: Races, folder: StrPath, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write every figure of the report into a folder, for papers; the files written.
 
     The drawing of the feedback graph is written as .svg only.

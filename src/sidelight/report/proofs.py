@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis import METHODS, Analysis
+from ..analysis import Analysis
 from ..bounds import Bound, Certificate
 from ..bounds.formulas import FormulaProof
 from ..feedback import Feedback
@@ -21,10 +21,11 @@ from ..labels import display
 from ..simulate.statistics import short
 from .facts import Race, Weighed, weigh
 from .markup import EMPTY, Html, details, download, join, paragraph, say, table, tag
+from .words import in_words, method_in_words
 
 FORMAT = "sidelight-formula-1"
-MOST_BYTES = 2_000_000  # a longer certificate would make the page slow
-HEAD = ("bound", "value", "against the trivial bound", "how, or why not", "certificate")
+MOST_BYTES = 2_000_000  # a longer proof would make the page slow
+HEAD = ("bound", "value", "against the trivial bound", "how, or why not", "proof")
 
 
 def bounds_part(race: Race) -> Html:
@@ -38,18 +39,19 @@ def bounds_part(race: Race) -> Html:
         f"{short(analysis.worst_case)} on any means (the minimax rate {analysis.worst_case_from}). "
         "The trivial bound is what can be lost at all: the rounds times the largest gap or, for "
         "bounds on the worst problem, times the range of the means. A bound that says no more than "
-        "that is called vacuous. Every certificate was checked in exact arithmetic, without a "
-        "solver, when this page was written; the guarantees take the independence number of the "
-        "structure on trust."
+        "that is called vacuous. Lower bounds have certificates, which were checked in exact "
+        "arithmetic, without a solver, when this page was written. Guarantees have none: each is "
+        "the formula of a theorem, computed again from inputs that can be saved, and takes the "
+        "independence number of the structure on trust."
     )
     plan = details("The plans behind the bounds: who is played how often", *plans)
-    return join([paragraph(said), table(caption, HEAD, rows, words=(2, 3, 4)), plan])
+    return join([paragraph(said), table(caption, HEAD, rows, words=(2, 3, 4), class_="fits"), plan])
 
 
 def _row(item: Weighed, race: Race) -> tuple[Html, ...]:
     side = {"lower": "at least", "upper": "at most", "limit": "in the limit"}[item.kind]
     name = join([say(item.title), tag("small", say(side))], "<br>")
-    return name, _value(item), _against(item), _how(item.bound), _certificate(item, race)
+    return name, _value(item), _against(item), _how(item.bound), _proof(item, race)
 
 
 def _value(item: Weighed) -> Html:
@@ -76,26 +78,30 @@ def _against(item: Weighed) -> Html:
 
 
 def _how(bound: Bound) -> Html:
-    method = METHODS.get(bound.method, bound.method)
+    why = in_words(bound.why)
     if not bound.valid:
-        return say(f"does not hold here: {bound.why}")
-    parts = [text for text in (method, bound.why) if text]
+        return say(f"does not hold here: {why}")
+    parts = [text for text in (method_in_words(bound.method), why) if text]
     return join([say(parts[0]), *(tag("small", say(text)) for text in parts[1:])], "<br>")
 
 
-def _certificate(item: Weighed, race: Race) -> Html:
+def _proof(item: Weighed, race: Race) -> Html:
     if not item.bound.valid:
         return say("–")
-    checked = "checked: yes" if item.bound.certificate.check() else "checked: NO"
-    record = proof_record(item.bound.certificate)
+    proof = item.bound.certificate
+    is_formula = isinstance(proof, FormulaProof)
+    done = "formula computed again" if is_formula else "certificate checked"
+    checked = f"{done}: {'yes' if proof.check() else 'NO'}"
+    record = proof_record(proof)
     if record is None:
         return say(checked)
     content = json.dumps(record, separators=(",", ":"))
     if len(content) > MOST_BYTES:
         return say(f"{checked}; {len(content):,} bytes, too long for a page")
     side = "guarantee" if item.kind == "upper" else "bound"
-    file = f"{race.key}-{side}-{item.bound.name.replace(' ', '-')}.json"
-    link = download("save JSON", file, content, "application/json")
+    what = "inputs of the formula" if is_formula else "certificate"
+    file = f"{race.key}-{side}-{item.bound.name.replace(' ', '-')}-{what.partition(' ')[0]}.json"
+    link = download(f"{what} (JSON)", file, content, "application/json")
     return join([say(checked), link], "<br>")
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from ..labels import display
 from ..simulate.results import Results
 from ..simulate.statistics import CONFIDENCE, Difference, interval, short
 from . import caveats, plots
-from .facts import Chapter, Race, cautions, clairvoyant
+from .facts import Chapter, Race, cautions, clairvoyant, needs
 from .inline import inline_svg
-from .markup import EMPTY, Html, details, download, figure, join, paragraph, say, table, tag
+from .markup import EMPTY, Html, count, details, download, figure, join, paragraph, say, table, tag
 from .problems import caveat_box
 from .proofs import bound_words, bounds_part
 
@@ -48,35 +49,55 @@ def race_part(race: Race, chapter: Chapter, last: bool) -> Html:
 
 def verdict(results: Results) -> str:
     """Who lost least, and whether that is more than luck, in two sentences."""
+    if not results.final.any() and not results.problem.gaps.any():
+        alike = "there is only one action" if len(results.problem) == 1 else "all actions are best"
+        return f"Nothing was lost, and nothing can be: {alike}."
     told = clairvoyant(results)
-    rows = {row.policy: row for row in results.table().rows}
+    means = {row.policy: row.mean for row in results.table().rows}
     fair = [name for name in results.policies if name not in told] or list(results.policies)
-    best = min(fair, key=lambda name: rows[name].mean)
-    among = " of those that are not told the means" if told else ""
-    lost = f"{display(best)} lost least{among}:" if len(fair) > 1 else f"{display(best)} lost"
+    least = min(means[name] for name in fair)
+    best = [name for name in fair if means[name] == least]
+    lost = f"{_leaders(best, fair, bool(told))} {short(least)}"
     if results.replicates < 2:
-        return f"{lost} {short(rows[best].mean)}. One run says nothing about luck."
-    low, high = interval(results.final[results.policies.index(best)])
-    lost += f" {short(rows[best].mean)} on average (95% interval {_span(low, high)})."
-    pairs = [pair for pair in _with(results, best) if {pair.first, pair.second} <= set(fair)]
-    return f"{lost} {_lead(best, pairs)}".rstrip()
+        return f"{lost}. One run says nothing about luck."
+    lost += " on average"
+    if len(best) == 1:  # policies with the same mean may have different intervals
+        low, high = interval(results.final[results.policies.index(best[0])])
+        lost += f" (95% interval {_span(low, high)})"
+    pairs = [pair for pair in results.comparisons() if {pair.first, pair.second} <= set(fair)]
+    return f"{lost}. {_lead(best, pairs)}".rstrip()
 
 
-def _with(results: Results, name: str) -> list[Difference]:
-    return [pair for pair in results.comparisons() if name in (pair.first, pair.second)]
+def _leaders(best: list[str], fair: list[str], told: bool) -> str:
+    """Those with the least mean, up to the number that follows."""
+    among = " of those that are not told the means" if told else ""
+    if len(fair) == 1:
+        return f"{display(best[0])} lost"
+    if len(best) == 1:
+        return f"{display(best[0])} lost least{among}:"
+    if len(best) == len(fair) > 2:
+        return f"All {len(fair)} policies{among.replace('of those ', '')} lost the same:"
+    names = [display(name) for name in best]
+    named = f"{', '.join(names[:-1])} and {names[-1]}"
+    if len(best) == len(fair):
+        return f"{named} lost the same:"
+    return f"{named} lost least{among}, and the same:"
 
 
-def _lead(best: str, pairs: list[Difference]) -> str:
+def _lead(best: list[str], race: Sequence[Difference]) -> str:
     """How sure the lead is, after Holm's correction over all pairs of the race."""
+    pairs = [pair for pair in race if (pair.first in best) != (pair.second in best)]
     if not pairs:
         return ""
-    equal = [_other(pair, best) for pair in pairs if pair.adjusted > LEVEL]
+    it, its = ("It", "Its") if len(best) == 1 else ("They", "Their")
+    equal = list(dict.fromkeys(_other(pair, best) for pair in pairs if pair.adjusted > LEVEL))
+    others = {_other(pair, best) for pair in pairs}
     if equal:
         names = ", ".join(map(display, equal[:5])) + (", …" if len(equal) > 5 else "")
         most = max(pair.adjusted for pair in pairs)
         sure = f"cannot be told apart from {names} (p up to {most:.2g} after Holm's correction)."
-        others = " Its lead over all others is significant." if len(equal) < len(pairs) else ""
-        return f"It {sure}{others}"
+        rest = f" {its} lead over all others is significant." if len(equal) < len(others) else ""
+        return f"{it} {sure}{rest}"
     near = min(pairs, key=lambda pair: abs(pair.mean))
     ends = sorted((abs(near.low), abs(near.high)))
     closest = (
@@ -84,16 +105,16 @@ def _lead(best: str, pairs: list[Difference]) -> str:
         f"{_span(*ends)})"
     )
     p = _p_value(max(pair.adjusted for pair in pairs))
-    if len(pairs) == 1:
+    if len(others) == 1:
         return f"{closest}, a significant difference ({p})."
     return (
-        f"Its lead over each of the others is significant after Holm's correction ({p}); the "
+        f"{its} lead over each of the others is significant after Holm's correction ({p}); the "
         f"closest, {closest}."
     )
 
 
-def _other(pair: Difference, name: str) -> str:
-    return pair.second if pair.first == name else pair.first
+def _other(pair: Difference, best: list[str]) -> str:
+    return pair.second if pair.first in best else pair.first
 
 
 def _p_value(p: float) -> str:
@@ -116,7 +137,7 @@ def _table(race: Race, chapter: Chapter) -> Html:
         numbers = (cells[1], _span(low, high), cells[3], *cells[5:9], ratio, results.replicates)
         rows.append([say(row.policy), *map(say, numbers), _remarks(results, row.policy)])
         marked += [k] if row.mean == least else []
-    drawn = table(found.title.capitalize(), HEAD, rows, words=(10,), marked=marked)
+    drawn = table(found.title.capitalize(), HEAD, rows, words=(10,), marked=marked, class_="fits")
     file = f"{chapter.file}-{race.results.horizon}-table.csv"
     return join([drawn, download("table (CSV)", file, found.to_csv())])
 
@@ -124,16 +145,17 @@ def _table(race: Race, chapter: Chapter) -> Html:
 def _remarks(results: Results, name: str) -> Html:
     """What a policy needs; a caution is a badge here, and a sentence among the caveats."""
     cautioned = cautions(results).get(name, [])
-    needs = [r for r in results.provenance.get("remarks", {}).get(name, ()) if r not in cautioned]
     badge = tag("span", say("see caveats"), class_="badge", title="; ".join(cautioned))
-    return join([*map(say, needs), *([badge] if cautioned else [])], "<br>")
+    return join([*map(say, needs(results, name)), *([badge] if cautioned else [])], "<br>")
 
 
 def _regret(race: Race, chapter: Chapter) -> Html:
     names = ", ".join(display(name) for name in race.results.policies)
     label = f"Regret against time on {chapter.name} over {race.title}: {names}; the table has ends"
     drawn = inline_svg(plots.race_figure(race), f"{race.key}-figure", label)
-    caption = f"Regret against time: {race.results.caption()}. Grey: lower bounds, where they hold."
+    caption = (
+        f"Regret against time: {plots.caption(race.results)}. Grey: lower bounds, where they hold."
+    )
     file = f"{chapter.file}-{race.results.horizon}-regret.csv"
     return figure(
         drawn, say(caption), say(" "), download("data (CSV)", file, plots.race_rows(race))
@@ -193,7 +215,7 @@ def horizons_part(chapter: Chapter) -> Html:
     drawn = inline_svg(plots.horizon_figure(chapter), f"{chapter.key}-horizons-figure", label)
     link = download("data (CSV)", f"{chapter.file}-horizons.csv", plots.horizon_rows(chapter))
     caption = "Mean regret by horizon, shaded: its 95% interval. Every point is a race of its own."
-    head = ("policy", *(f"{T:,} rounds" for T in horizons))
+    head = ("policy", *(count(T, "round") for T in horizons))
     key = f"{chapter.key}-horizons"
     parts = (
         tag("h3", say(f"{chapter.name}: regret by horizon"), id=key),
