@@ -15,10 +15,10 @@ import numpy as np
 from ..curves import Curve
 from ..errors import InputError, choose_from
 from ..figures import LABELS, Band, draw_horizons, draw_race, save_figure
-from ..files import StrPath, replace
 from ..labels import display
 from ..simulate import Results
 from ..simulate.statistics import interval
+from ..writing import StrPath, replace
 from .facts import Chapter, Race, Races, chapters
 from .graph import draw_graph, is_drawable
 from .heat import draw_matrix

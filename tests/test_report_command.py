@@ -1,0 +1,110 @@
+"""`sidelight report`: what it finds in a folder, and that the page makes itself again."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+import sidelight as sl
+from commands import Command
+from studies import small
+
+
+def downloads(page: str) -> dict[str, str]:
+    """The files that the page offers to save."""
+    found = {}
+    for tag in re.findall(r"<a [^>]*>", page):
+        given = dict(re.findall(r'(\w+)="([^"]*)"', tag))
+        if "download" in given:
+            data = html.unescape(given["href"]).partition(",")[2]
+            found[html.unescape(given["download"])] = base64.b64decode(data).decode()
+    return found
+
+
+def commands(page: str) -> list[list[str]]:
+    """The commands that the page gives."""
+    (block,) = re.findall(r"same page again.*?<pre[^>]*><code>(.*?)</code>", page, flags=re.DOTALL)
+    return [shlex.split(html.unescape(line))[1:] for line in block.strip().splitlines()]
+
+
+@pytest.mark.parametrize("kind", ["study", "race"])
+def test_the_page_says_how_to_make_it_again(
+    tmp_path: Path, sidelight: Command, dosing: Path, kind: str
+) -> None:
+    if kind == "study":
+        small(tmp_path, horizons=[200])
+        assert sidelight("race", "small.toml", "--out", "a folder").code == 0
+    else:
+        given = ("-p", "greedy", "-p", "uniform", "-T", 50, "-n", 7, "--seed", 3, "--delay", 2)
+        assert sidelight("race", dosing, *given, "--out", "a folder").code == 0
+    done = sidelight("report", "a folder")
+    assert (done.code, done.out) == (0, "wrote a folder/report.html\n")
+    page = (tmp_path / "a folder" / "report.html").read_text()
+    shutil.rmtree(tmp_path / "a folder")
+    dosing.unlink()
+    for name, content in downloads(page).items():
+        (tmp_path / name).write_text(content)
+    for line in commands(page):
+        assert sidelight(*line).code == 0
+    assert (tmp_path / "a folder" / "report.html").read_text() == page
+
+
+def test_figures_for_papers(tmp_path: Path, sidelight: Command, dosing: Path) -> None:
+    sidelight("race", dosing, "-p", "greedy", "-T", 50, "-n", 7, "--out", "out")
+    done = sidelight("report", "out", "-o", "page.html", "--figures", "figures")
+    assert done.code == 0
+    assert (tmp_path / "page.html").exists()
+    kinds = sorted(path.suffix for path in (tmp_path / "figures").iterdir())
+    assert kinds == [".pdf", ".png", ".svg", ".svg"]
+
+
+def test_what_is_no_study(tmp_path: Path, sidelight: Command) -> None:
+    (tmp_path / "empty").mkdir()
+    for folder in ("empty", "nowhere"):
+        done = sidelight("report", folder)
+        assert done.code == 2
+        assert "neither study.json nor results.parquet is there" in done.err
+
+
+def test_an_unfinished_study_is_reported_as_far_as_it_went(
+    tmp_path: Path, sidelight: Command
+) -> None:
+    study = small(tmp_path)
+    sidelight("race", "small.toml", "--out", "out")
+    cells = tmp_path / "out" / "cells"
+    (cells / f"{study.cells[0].key}.parquet").unlink()
+    assert sidelight("report", "out").code == 0
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "bandit:actions=3, T = 20 is not finished" in page
+    assert "bandit:actions=3, T = 20" not in page.replace("bandit:actions=3, T = 20 is not", "")
+    for path in cells.iterdir():
+        path.unlink()
+    done = sidelight("report", "out")
+    assert done.code == 2
+    assert "no race is finished" in done.err
+
+
+def test_races_and_studies_do_not_share_a_folder(
+    tmp_path: Path, sidelight: Command, dosing: Path
+) -> None:
+    small(tmp_path, problems=["bandit"], horizons=[20])
+    race = ("race", dosing, "-p", "greedy", "-T", 20, "-n", 2, "--out")
+    assert sidelight("race", "small.toml", "--out", "one").code == 0
+    assert "holds a study" in sidelight(*race, "one").err
+    assert sidelight(*race, "two").code == 0
+    assert "holds a single race" in sidelight("race", "small.toml", "--out", "two").err
+
+
+@pytest.mark.parametrize("where", ["missing/page.html", "file/page.html"])
+def test_a_page_that_cannot_be_written(tmp_path: Path, sidelight: Command, where: str) -> None:
+    (tmp_path / "file").write_text("no folder")
+    sl.simulate(sl.gallery("bandit"), "greedy", 20, 2).save(tmp_path / "results.parquet")
+    done = sidelight("report", ".", "-o", where)
+    assert done.code == 2
+    assert "cannot be written" in done.err
