@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import files
 from ..errors import InputError, choose_from
+from ..feedback import Feedback
 from ..gallery import CATALOGUE, from_recipe
 from ..problem import Problem, from_document
 from ..simulate.simulate import MAX_HORIZON, MAX_REPLICATES, check_delay, name_of, whole
@@ -166,7 +167,9 @@ def _from_recipe(entry: Table) -> Iterator[tuple[str, Problem]]:
 
 def _policies(entries: list[Any]) -> Iterator[str]:
     from ..policies import registry  # noqa: PLC0415 - imports numba
+    from ..simulate.entry import enter  # noqa: PLC0415
 
+    friendly = Problem(Feedback.full_information(4), (0.8, 0.6, 0.4, 0.2))
     for entry in entries:
         if entry == "all":
             yield from registry.names()
@@ -178,7 +181,7 @@ def _policies(entries: list[Any]) -> Iterator[str]:
             )
         parameters = {key: value for key, value in table.items() if key != "name"}
         for text in _grid(_word("name", table["name"]), parameters):
-            registry.parse(text)
+            enter(text, friendly, 10_000)  # all can run there: what is wrong is wrong everywhere
             yield name_of(text)
 
 
