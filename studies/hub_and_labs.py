@@ -1,7 +1,8 @@
 """(d) What information costs where: the star's hub, and three labs with a price list.
 
 Left: a hub shows all actions of a star, the others only themselves. As long as the hub is not too
-bad, whoever explores through it alone pays least: 200 times its gap for each unit of log T. From
+bad, whoever explores through it alone pays least: 200 times its gap for each unit of log T (below a
+gap of 0.1 the hub itself is the hardest to tell from the best, which costs 2 over its gap). From
 gap 0.6 on it is cheaper to try the actions one by one, and the constant stays. The regret at the
 horizon, divided by log T, is far below that constant for the default, which 100,000 rounds are too
 few to force; that of Algorithm 1, whose plan asks for 4 alpha = 8.4 times as much, follows it.

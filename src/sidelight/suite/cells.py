@@ -2,7 +2,7 @@
 
 In every problem the actions are shuffled, so that no policy gains from an order in which the best
 action comes first. Every policy plays 100 replicates; those with more than twice the least mean
-play no others.
+play no others. A million rounds are for fast policies on some of the problems.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RECIPES = (
     "loopless:gap=0.02",
 )
 DEFAULT = "ids"
-HORIZONS = (10_000, 100_000)
+HORIZONS = (10_000, 100_000, 1_000_000)
 REPLICATES = 300
 SEED = 2015
 BLOCK = 100  # replicates that every policy plays
@@ -39,6 +39,21 @@ NEAR = 2.0  # times the least mean: what is further away plays no more than that
 SLOW = {"v-ids": (1e4, 60)}  # its integrals take long: the longest horizon, the most replicates
 LARGE = 50  # actions; above, these are not played at all, or not beyond 10,000 rounds
 SMALL_ONLY = {"asymptotic", "asymptotic-sigma", "ossb", "minimax", "minimax-sigma", "v-ids"}
+# A million rounds: policies that are fast, where the horizon matters, BLOCK replicates.
+LONG = 1_000_000
+FAST = {"ids", "minimax", "ts-n", "ucb-n"}
+LASTING = {
+    "bandit",
+    "bandit:gap=0.02",
+    "revealing",
+    "revealing:gap=0.05",
+    "revealing-tie",
+    "cycle",
+    "cycle-tie",
+    "loopless",
+    "labs",
+    "trap",
+}
 SHORT_ONLY = {"ids-pm", "ao-ids", "exp3-g", "exp3-ix", "exp3-wix"}
 
 
@@ -92,7 +107,7 @@ def cells(
                     policy=policy,
                     horizon=horizon,
                     first=0,
-                    replicates=min(replicates, SLOW.get(name_of(policy), (0, replicates))[1]),
+                    replicates=_replicates(name_of(policy), horizon, replicates),
                     seed=SEED,
                     checkpoints=(max(horizon // 10, 1),),
                 )
@@ -121,7 +136,14 @@ def with_gap(name: str, problem: Problem) -> str:
     return f"{name}:gap={gaps.min() if len(gaps) else 1:.12g}"
 
 
+def _replicates(name: str, horizon: int, wanted: int) -> int:
+    most = BLOCK if horizon >= LONG else SLOW.get(name, (0, wanted))[1]
+    return min(wanted, most)
+
+
 def _is_affordable(name: str, problem: Problem, horizon: int) -> bool:
+    if horizon >= LONG and (name not in FAST or problem.name not in LASTING):
+        return False
     if len(problem) > LARGE and (
         name in SMALL_ONLY or (name in SHORT_ONLY and horizon > HORIZONS[0])
     ):

@@ -147,6 +147,7 @@ def to_markdown(panels: Iterable[Panel], command: str) -> str:
         "",
         f"Made by `{command}`. Pseudo-regret; actions in random order; the same luck for all.",
         f"Every policy plays {BLOCK} replicates, those within {NEAR:g} times the best mean all.",
+        "At a million rounds only fast policies play, on some of the problems.",
         "A difference below two standard errors is none. A star marks policies that are not",
         "compared with: told the means or the gap, or known to be linear on such a structure.",
         "*to best*: mean to the least mean of the others. *growth*: log10 of the mean at T over",
