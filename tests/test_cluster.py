@@ -85,7 +85,7 @@ def test_a_cluster_gives_the_same_files_also_if_a_worker_is_killed(
     assert (far.code, far.out) == (0, local.out)
     assert contents(tmp_path / "far") == contents(tmp_path / "local")
 
-    study = small(tmp_path, horizons=[500_000], replicates=40, block=20)
+    study = small(tmp_path, horizons=[500_000], replicates=20, block=10)
     assert len(tasks(study.cells, 2)) > 5
     killed: list[int] = []
 
@@ -148,7 +148,7 @@ def test_a_scheduler_without_workers_is_not_waited_for(
 
 
 def test_a_scheduler_that_dies_is_said_in_a_sentence(cluster: Cluster, tmp_path: Path) -> None:
-    study = small(tmp_path, horizons=[500_000], replicates=40, block=20)
+    study = small(tmp_path, horizons=[500_000], replicates=20, block=10)
 
     def kill_it(state: object) -> None:
         cluster.processes[0].kill()

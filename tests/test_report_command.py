@@ -38,7 +38,7 @@ def test_the_page_says_how_to_make_it_again(
     tmp_path: Path, sidelight: Command, dosing: Path, kind: str
 ) -> None:
     if kind == "study":
-        small(tmp_path, horizons=[200])
+        small(tmp_path, horizons=[50, 200], problems=["bandit"], policies=["greedy", "ucb-n"])
         assert sidelight("race", "small.toml", "--out", "a folder").code == 0
     else:
         given = ("-p", "greedy", "-p", "uniform", "-T", 50, "-n", 7, "--seed", 3, "--delay", 2)
@@ -75,7 +75,7 @@ def test_what_is_no_study(tmp_path: Path, sidelight: Command) -> None:
 def test_an_unfinished_study_is_reported_as_far_as_it_went(
     tmp_path: Path, sidelight: Command
 ) -> None:
-    study = small(tmp_path)
+    study = small(tmp_path, problems=["bandit:actions=3"])
     sidelight("race", "small.toml", "--out", "out")
     cells = tmp_path / "out" / "cells"
     (cells / f"{study.cells[0].key}.parquet").unlink()
