@@ -18,7 +18,7 @@ import sidelight as sl
 from sidelight.study import Study, Threads, run
 
 POLICIES = ("ucb-n", "ts-n", "greedy", "uniform")
-HORIZON, REPLICATES, BLOCK, TURNS = 20_000, 1000, 50, 7
+HORIZON, REPLICATES, BLOCK, TURNS = 50_000, 1000, 50, 5
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -119,14 +119,14 @@ def new_tape(rounds: int, actions: int) -> Tape:
     return Tape(action, why, number, np.full((rounds, actions), np.nan))
 
 
-_announced: set[str] = set()  # the threads of a study need the same policies at the same time
+_known: set[str] = set()  # announced, or found on disk: asked once, since a study has many races
 
 
 def announce(functions: Mapping[str, Any]) -> None:
     """Say on stderr which policies are compiled for the first time, since that takes long."""
-    new = [name for name, function in functions.items() if not is_kept(function)]
-    new = [name for name in new if name not in _announced]
-    _announced.update(new)
+    asked = {name: function for name, function in functions.items() if name not in _known}
+    new = [name for name, function in asked.items() if not is_kept(function)]
+    _known.update(asked)
     if new:
         sys.stderr.write(
             f"sidelight: compiling {', '.join(new)}: once, up to a minute each; kept in "

@@ -9,6 +9,7 @@ load(folder)                  the races of the last study that was run in the fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,8 @@ def run(study: Study, folder: Path, crew: Crew, watch: Watch | None = None) -> O
     store.prepare()
     manifest.write(study, folder)
     computed = compute(study.cells, store, crew, watch)
-    races = tuple(join(map(store.read, cells)) for _, cells in study.cells_by_race)
+    with ThreadPoolExecutor() as pool:  # parsing files releases the lock
+        races = tuple(join(pool.map(store.read, cells)) for _, cells in study.cells_by_race)
     return Outcome(races, len(study.cells) - computed, computed)
 
 
