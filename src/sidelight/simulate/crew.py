@@ -86,9 +86,7 @@ class Crew:
 
     def _tasks(self) -> Iterator[Task]:
         plan = self.plan
-        alone = (
-            plan.threads == 1 and len(plan.policies) == 1
-        )  # nobody to share with
+        alone = plan.threads == 1 and len(plan.policies) == 1  # nobody to share with
         size = plan.replicates if alone else -(-plan.replicates // max(CHUNKS, 4 * plan.threads))
         for row in range(0, plan.replicates, size):
             for p in range(len(plan.policies)):
