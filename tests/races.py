@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,6 +46,16 @@ def accepts(text: str, problem: sl.Problem, horizon: int = 100) -> bool:
     except sl.InputError:
         return False
     return True
+
+
+class Fixed:
+    """Always the same action."""
+
+    def __init__(self, action: Any, name: str = "fixed") -> None:
+        self.action, self.name = action, name
+
+    def choose(self, belief: sl.Belief, rng: np.random.Generator) -> Any:
+        return self.action
 
 
 @dataclass

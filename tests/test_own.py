@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import numpy as np
 import pytest
 
 import sidelight as sl
+from races import Fixed
 from sidelight.engine.runner import DONE
 from sidelight.simulate import entry
 from sidelight.simulate.own import play_own
 
 bandit = sl.gallery("bandit")
-
-
-class Fixed:
-    """Always the same action."""
-
-    def __init__(self, action: Any, name: str = "fixed") -> None:
-        self.action, self.name = action, name
-
-    def choose(self, belief: sl.Belief, rng: np.random.Generator) -> Any:
-        return self.action
 
 
 class Failing:

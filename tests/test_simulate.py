@@ -13,7 +13,7 @@ import pytest
 
 import sidelight as sl
 from naive import loop
-from races import friendly
+from races import Fixed, friendly
 from sidelight.compiled import is_kept
 from sidelight.policies import registry
 from sidelight.simulate import entry
@@ -21,16 +21,6 @@ from sidelight.simulate.simulate import check_checkpoints, usable_threads
 
 POLICIES = ["ucb-n", "ts-n", "greedy", "uniform"]
 bandit = sl.gallery("bandit")
-
-
-class Fixed:
-    """Always the same action."""
-
-    def __init__(self, action: Any, name: str = "fixed") -> None:
-        self.action, self.name = action, name
-
-    def choose(self, belief: sl.Belief, rng: np.random.Generator) -> Any:
-        return self.action
 
 
 class Counting:

@@ -1,11 +1,13 @@
 """Problem files: TOML, JSON, edge lists (CSV) and bare matrices (.npy), told apart by the suffix.
 
-.toml, .json    everything a problem has, in the spellings of `document`
-.csv            the feedback: columns source, target and sigma or variance (1 if neither); each
-                line says that playing `source` shows `target`. A cell that is valid JSON is
-                that value (3 is a number), any other cell is text. Where the lines do not tell
-                the order of the actions, a first line `# actions: [...]` does.
-.npy            the matrix of variances, for actions labelled 0, 1, ...
+    .toml, .json    everything a problem has, in the spellings of `document`
+    .csv            the feedback: columns source, target and sigma or variance (1 if neither); each
+                    line says that playing `source` shows `target`. A cell that is valid JSON is
+                    that value (3 is a number), any other cell is text. Where the lines do not tell
+                    the order of the actions, a first line `# actions: [...]` does.
+    .npy            the matrix of variances, for actions labelled 0, 1, ...
+
+How files are written is in `writing`: whole or not at all.
 """
 
 from __future__ import annotations

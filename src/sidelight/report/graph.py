@@ -21,7 +21,7 @@ import numpy as np
 from ..labels import Labels, display
 from ..structure import Structure
 from ..variances import Array
-from .markup import EMPTY, Html, join, say, tag
+from .markup import EMPTY, Html, drawing, join, say, tag
 
 # More than this cannot be read as arrows; a map of the matrix can.
 MOST_ACTIONS, MOST_ARROWS = 24, 200
@@ -31,7 +31,6 @@ FEWEST, MOST = (150.0, 95.0), (290.0, 200.0)
 ROOM_X, ROOM_Y = 92.0, 62.0  # beyond the ellipse, for half a box and a loop
 HEIGHT, LETTER, PADDING = 28.0, 7.8, 22.0
 LOOP, LOOP_HALF = 38.0, 7.0
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 Point = tuple[float, float]
 
@@ -81,18 +80,7 @@ def draw_graph(found: Structure, best: Sequence[int], key: str) -> Html:
     width, height = 2 * (radius[0] + ROOM_X), 2 * (radius[1] + ROOM_Y)
     shown = int(feedback.observes.sum())
     label = f"Feedback graph: {len(feedback)} actions, {shown} observations; the table has them all"
-    return tag(
-        "svg",
-        tag("defs", _head(key)),
-        join(arrows),
-        join(boxes),
-        viewBox=f"0 0 {width:g} {height:g}",
-        width=f"{width:g}",
-        height=f"{height:g}",
-        role="img",
-        aria_label=label,
-        font_family=FONT,
-    )
+    return drawing(label, (width, height), tag("defs", _head(key)), join(arrows), join(boxes))
 
 
 def strength(variance: Array) -> Array:

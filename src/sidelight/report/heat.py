@@ -14,8 +14,8 @@ import numpy as np
 
 from ..structure import Structure
 from ..variances import Array
-from .graph import FONT, short_labels, strength
-from .markup import EMPTY, Html, join, say, tag
+from .graph import short_labels, strength
+from .markup import EMPTY, Html, drawing, join, say, tag
 
 SIDE, LEFT, TOP = 480.0, 92.0, 84.0
 MOST_CELLS = 150
@@ -40,19 +40,15 @@ def draw_matrix(found: Structure) -> Html:
     near = 0.0 if K <= NAMES_UP_TO else 58.0  # without names the titles stand closer
     label = f"Matrix of variances: {K} actions played (rows) and observed (columns)"
     width, height = LEFT + SIDE + 14 - near, TOP + SIDE + 14 - near
-    return tag(
-        "svg",
+    return drawing(
+        label,
+        (width, height),
         frame,
         join(cells),
         _names(found, size) if K <= NAMES_UP_TO else EMPTY,
         _text(LEFT + SIDE / 2, 16 + near, f"observed (columns, {K} actions)"),
         _text(16 + near, TOP + SIDE / 2, f"played (rows, {K} actions)", turned=True),
-        viewBox=f"{near:g} {near:g} {width:g} {height:g}",
-        width=f"{width:g}",
-        height=f"{height:g}",
-        role="img",
-        aria_label=label,
-        font_family=FONT,
+        corner=near,
     )
 
 

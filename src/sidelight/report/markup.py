@@ -20,6 +20,8 @@ Html = NewType("Html", str)
 EMPTY = Html("")
 VOID = frozenset({"meta", "link", "br", "col"})  # elements of HTML without an end
 
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+
 
 def say(words: object) -> Html:
     """One line of words, escaped; what cannot be printed is written out."""
@@ -109,6 +111,21 @@ def download(label: str, file: str, content: str, kind: str = "text/csv") -> Htm
     data = base64.b64encode(content.encode()).decode()
     target = f"data:{kind};charset=utf-8;base64,{data}"
     return tag("a", say(label), class_="download", download=file, href=target)
+
+
+def drawing(label: str, size: tuple[float, float], *parts: Html, corner: float = 0.0) -> Html:
+    """A picture of this size whose coordinates begin at the corner; `label` says what it shows."""
+    width, height = size
+    return tag(
+        "svg",
+        *parts,
+        viewBox=f"{corner:g} {corner:g} {width:g} {height:g}",
+        width=f"{width:g}",
+        height=f"{height:g}",
+        role="img",
+        aria_label=label,
+        font_family=FONT,
+    )
 
 
 def to_csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -24,8 +24,7 @@ from ..errors import InputError, Interrupted, PolicyError
 from .entry import Entry, announce, enter, new_job, set_stage
 from .own import play_own
 from .results import Results
-from .simulate import Plan, Progress
-from .trace import CELLS
+from .simulate import MAX_NUMBERS, Plan, Progress
 
 CHUNKS = 64  # at least, where there are so many replicates
 PAUSE = 0.1  # seconds between two looks at the progress
@@ -60,7 +59,7 @@ def delay_of(plan: Plan) -> Delay:
 def room_for(plan: Plan) -> tuple[Floats, Ints]:
     """Regrets at the checkpoints and plays at the end, still 0."""
     shape = len(plan.policies), plan.replicates
-    if math.prod(shape) * (len(plan.checkpoints) + len(plan.problem)) > CELLS:
+    if math.prod(shape) * (len(plan.checkpoints) + len(plan.problem)) > MAX_NUMBERS:
         raise InputError(
             f"the regrets of {plan.replicates:,} replicates at {len(plan.checkpoints):,} "
             "checkpoints do not fit in memory: ask for fewer of either"

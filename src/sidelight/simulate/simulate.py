@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 CHECKPOINTS = 100
 MAX_HORIZON = 10**15  # regrets are exact sums of floats up to here
+MAX_NUMBERS = 2**31  # 16 GB: of a trace or of all regrets, what is kept at once
 MAX_DELAY = 10**6  # what is under way is kept in memory
 MAX_REPLICATES = 2**32 - 1  # the key of a random stream has 32 bits for the replicate
 

@@ -27,9 +27,8 @@ from ..engine.contract import Floats, Ints
 from ..errors import InputError
 from ..problem import Problem, from_document
 from ..variances import frozen
-from .simulate import MAX_HORIZON, check_problem, name_of, whole
+from .simulate import MAX_HORIZON, MAX_NUMBERS, check_problem, name_of, whole
 
-CELLS = 2**31  # 16 GB of numbers: of a trace, horizon times actions
 CHOSEN = "chosen"  # the word for a choice of the caller's own policy
 
 
@@ -104,10 +103,10 @@ def trace(problem: Problem, policy: str | object, horizon: float, seed: int = 0)
     check_problem(problem)
     rounds = whole("horizon", horizon, 1, MAX_HORIZON)
     seed = whole("seed", seed, 0, None)
-    if rounds * len(problem) > CELLS:
+    if rounds * len(problem) > MAX_NUMBERS:
         raise InputError(
             f"a trace of {rounds:,} rounds with {len(problem)} actions does not fit in memory: "
-            f"use simulate, or at most {CELLS // len(problem):,} rounds"
+            f"use simulate, or at most {MAX_NUMBERS // len(problem):,} rounds"
         )
     name = name_of(policy)
     from .recording import record  # noqa: PLC0415 - numba takes half a second to import

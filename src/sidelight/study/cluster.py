@@ -16,21 +16,18 @@ from ..errors import MissingExtraError, SidelightError
 from .cells import Cell
 from .crews import Computed, CrewError, Tally
 
-# Rounds in a task: about a second of work or more, so that what the scheduler does for it (about a
-# millisecond) does not count; not much more, because a worker that dies loses its task.
-LEAST, MOST = 10**7, 3 * 10**7
-TURNS = 4  # tasks for each worker, if there is enough to do
+# Rounds in a task: a second of work for the fastest policies, so that what the scheduler does for
+# it (about a millisecond) does not count; no more, because a worker that dies loses its task.
+TASK = 5 * 10**7
 TIMEOUT = 20.0  # seconds to wait for a scheduler, and for its first worker
 
 
-def tasks(cells: Sequence[Cell], workers: int) -> list[list[Cell]]:
+def tasks(cells: Sequence[Cell]) -> list[list[Cell]]:
     """The cells in order, in tasks that are worth sending."""
-    fair = sum(cell.rounds for cell in cells) // (TURNS * workers)
-    size = min(max(fair, LEAST), MOST)
     found: list[list[Cell]] = []
-    rounds = size
+    rounds = TASK
     for cell in cells:
-        if rounds >= size:
+        if rounds >= TASK:
             found.append([])
             rounds = 0
         found[-1].append(cell)
@@ -56,7 +53,7 @@ class Dask:
             return
         with _client(self.address, self.workers) as client:
             workers = _wait_for_workers(client, self.address)
-            yield from _collect(client, tasks(cells, workers), workers, tally)
+            yield from _collect(client, tasks(cells), workers, tally)
 
 
 def _wait_for_workers(client: Any, address: str) -> int:

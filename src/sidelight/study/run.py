@@ -1,9 +1,11 @@
 """Running a study is resuming it: what is missing or damaged is computed, the rest is read.
 
-run(study, folder, crew)      compute what is missing, and give the races
-compute(cells, store, crew)   the same for any cells
-explain(study, folder)        for each cell, why it would be computed; "" if it is finished
-load(folder)                  the races of the last study that was run in the folder
+    run(study, folder, crew)      compute what is missing, and give the races
+    compute(cells, store, crew)   the same for any cells
+    explain(study, folder)        for each cell, why it would be computed; "" if it is finished
+    load(folder)                  the races of the last study that was run in the folder
+
+What a folder was used for is written down by `manifest` before the first cell.
 """
 
 from __future__ import annotations
