@@ -41,6 +41,7 @@ SFC64 = 8.5  # nanoseconds for a normal where the targets were set
 
 Say = Callable[[str], object]
 Row = dict[str, str | float]
+Case = tuple[str, str, int, float | None]  # policy, structure, K, target
 
 
 def cpu(call: Callable[[], object], repeats: int = REPEATS) -> float:
@@ -126,17 +127,23 @@ def loops(stick: Yardstick, say: Say) -> None:
 
 
 def algorithms(stick: Yardstick, say: Say) -> list[Row]:
-    """The paper's two algorithms, K = 10: nanoseconds of one core for a round, and the target."""
-    cases = [("asymptotic", kind, 60.0 if kind == "bandit" else None) for kind in STRONG + WEAK]
-    cases += [("minimax", kind, 60.0) for kind in STRONG] + [("minimax", k, 150.0) for k in WEAK]
-    say("algorithm   feedback     ns/round   where SFC64 takes 8.5 ns   target\n")
+    """The paper's two algorithms and the default: nanoseconds of one core for a round."""
+    cases: list[Case] = []
+    for kind in STRONG + WEAK:
+        cases.append(("asymptotic", kind, 10, 60.0 if kind == "bandit" else None))
+        cases.append(("minimax", kind, 10, 60.0 if kind in STRONG else 150.0))
+        cases.append(("ids", kind, 10, 500.0))
+        cases.append(("ids:refresh=0", kind, 10, 2_000.0))  # a decision computed in every round
+    cases += [("ids:refresh=0", kind, 100, 60_000.0) for kind in STRONG + WEAK]
+    say("policy         K    feedback     ns/round   where SFC64 takes 8.5 ns   target\n")
     rows: list[Row] = []
-    for policy, kind, target in cases:
-        ns, _ = per_round(policy, problem(kind, 10), 100_000)
+    for policy, kind, actions, target in sorted(cases, key=lambda case: (case[0], case[2])):
+        ns, _ = per_round(policy, problem(kind, actions), 100_000 if actions == 10 else 10_000)
         scaled = ns * SFC64 / stick.sfc64
-        limit = "" if target is None else f"{target:.0f}"
-        say(f"{policy:11} {kind:10} {ns:10.1f} {scaled:15.1f} {limit:>18}\n")
-        row: Row = {"what": f"{policy}, {kind}, K = 10: ns a round", "value": round(scaled, 1)}
+        limit = "" if target is None else f"{target:,.0f}"
+        say(f"{policy:14} {actions:<4} {kind:10} {ns:10,.1f} {scaled:15,.1f} {limit:>18}\n")
+        what = f"{policy}, {kind}, K = {actions}: ns a round"
+        row: Row = {"what": what, "value": round(scaled, 1)}
         rows.append(row if target is None else row | {"target": target})
     return rows
 

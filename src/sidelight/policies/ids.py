@@ -27,12 +27,10 @@ far: 2.06 at the start, 1.64 at 10^5, then slowly to 1. `tail` sets a constant i
 
 A known horizon adds two things. What is learnt early is of use for longer, so the largest EI_j
 counts `early` times in the sum, and information is bought sooner. (The whole sum would be too much
-where actions are many: it counts them as if all could be best at once.) And a guard ends it. With
-`left` rounds to go, n' = n/(guard c), and every action i and block length b = 1, 2, 4, ... < left:
-if (left - b) sum_j EI_j(b) <= b (m_i1 - m_i) throughout, where EI_j(b) is as above with the
-variance that b plays of i take off the pair, no purchase can repay itself, and the leader is
-played. With guard = 1 too many runs end with a wrong leader (`benchmarks/variants.py`).
-`guard=0` leaves out both.
+where actions are many: it counts them as if all could be best at once.) And a guard ends it: with
+the variances guard c/n, where no block of plays of any action can repay itself in the rounds left
+(`guard`), the leader is played. With guard = 1 too many runs end with a wrong leader
+(`benchmarks/variants.py`). `guard=0` leaves out both.
 
 Values in flight (`belief.pending`, f) are information that was bought: with h = nn + f, a play of i
 is worth v_j nn_j^2 P_ij/(h_j (h_j + P_ij)).
@@ -54,6 +52,7 @@ import numpy as np
 from ..compiled import cached, compiled, inlined
 from ..engine.runner import make_run
 from ..engine.streams import uniform
+from .guard import density, purchase, upper_tail
 from .information_ratio import best_mixture
 from .rule import Prepared, Rule, in_range
 from .setting import Setting
@@ -88,27 +87,6 @@ def inflation(played: Any, tail: Any) -> Any:
         return tail
     L = math.log(played + 8.0)
     return 1.0 + 3.0 * math.log(L) / L
-
-
-@inlined
-def upper_tail(z: Any) -> Any:
-    """Q(z), the probability that a standard normal exceeds z."""
-    return 0.5 * math.erfc(z * 0.7071067811865476)
-
-
-@inlined
-def density(z: Any) -> Any:
-    """phi(z) of a standard normal."""
-    return 0.3989422804014327 * math.exp(-0.5 * z * z)
-
-
-@inlined
-def improvement(behind: Any, s: Any) -> Any:
-    """E(X)+ of X ~ N(-behind, s^2)."""
-    if s <= 0.0:
-        return 0.0
-    z = behind / s
-    return max(s * density(z) - behind * upper_tail(z), 0.0)
 
 
 @compiled
@@ -148,73 +126,19 @@ def weigh(n: Any, m: Any, c: Any, leader: Any, v: Any) -> Any:
 @compiled
 def gains(n: Any, v: Any, c: Any, belief: Any, known: Any, gain: Any) -> None:
     """Fill g_i, what a play of i takes off the explained variances."""
+    K = n.size
+    h, w = np.empty(K), np.empty(K)
+    for j in range(K):
+        nn = n[j] / c
+        h[j] = nn + belief.pending[j]
+        w[j] = v[j] * nn * (nn / h[j])
     for i in range(n.size):
         total = 0.0
         for k in range(known.start[i], known.start[i + 1]):
             j = known.shown[k]
-            nn, P = n[j] / c, known.precision[i, j]
-            flying = belief.pending[j]
-            if flying > 0.0:
-                h = nn + flying
-                total += v[j] * nn * nn * P / (h * (h + P))
-            else:
-                total += v[j] * nn * P / (nn + P)
+            P = known.precision[i, j]
+            total += w[j] * P / (h[j] + P)
         gain[i] = total
-
-
-@inlined
-def _taken_off(n: Any, more: Any) -> Any:
-    """1/n - 1/(n + more)."""
-    return more / (n * (n + more))
-
-
-@compiled
-def repays(block: Any, i: Any, leader: Any, state: Any, known: Any) -> Any:
-    """sum_j EI_j(b): what knowing the outcome of `block` plays of i is worth in each round."""
-    n, m, wide = state
-    lead = _taken_off(n[leader] / wide, block * known.precision[i, leader])
-    total = 0.0
-    if lead > 0.0:
-        for j in range(n.size):
-            if j != leader:
-                other = _taken_off(n[j] / wide, block * known.precision[i, j])
-                total += improvement(m[leader] - m[j], math.sqrt(lead + other))
-    else:
-        for k in range(known.start[i], known.start[i + 1]):
-            j = known.shown[k]
-            if j != leader:
-                other = _taken_off(n[j] / wide, block * known.precision[i, j])
-                total += improvement(m[leader] - m[j], math.sqrt(other))
-    return total
-
-
-@compiled
-def purchase(left: Any, leader: Any, state: Any, known: Any, memory: Any) -> Any:
-    """An action and a block that would repay themselves; (-1, 0) if there is none.
-
-    The last one found is tried first. Then, from the longest block down: a shorter one is worth no
-    more in each round, and costs at least one play.
-    """
-    m = state[1]
-    last, block = np.int64(memory[BUYER]), memory[BLOCK]
-    if 0.0 < block < left and last != leader:
-        worth = repays(block, last, leader, state, known)
-        if (left - block) * worth > block * (m[leader] - m[last]):
-            return last, block
-    longest = 1.0
-    while 2.0 * longest < left:
-        longest *= 2.0
-    for i in range(m.size):
-        block = longest if i != leader and left > 1.0 else 0.0
-        while block >= 1.0:
-            worth = repays(block, i, leader, state, known)
-            cost = m[leader] - m[i]
-            if (left - block) * worth > block * cost:
-                return np.int64(i), block
-            if left * worth <= cost:
-                break
-            block *= 0.5
-    return np.int64(-1), 0.0
 
 
 @compiled
@@ -240,8 +164,9 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
     if not guarded or (mixture[0] == leader and mixture[1] == leader):
         return mixture, (np.int64(memory[BUYER]), memory[BLOCK])
     left = float(known.horizon - played)
-    state = n, m, parameters[GUARD] * c
-    buyer, block = purchase(left, leader, state, known, memory)
+    n /= parameters[GUARD] * c
+    last = np.int64(memory[BUYER]), memory[BLOCK]
+    buyer, block = purchase(left, leader, n, m, known, last)
     return (mixture, (buyer, block)) if buyer >= 0 else (nothing, (buyer, block))
 
 

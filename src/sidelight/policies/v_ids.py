@@ -39,6 +39,7 @@ import numpy as np
 from ..compiled import cached, compiled, inlined
 from ..engine.runner import make_run
 from .greedy import no_update
+from .guard import density, purchase, upper_tail
 from .ids import (
     EARLY,
     GUARD,
@@ -46,12 +47,9 @@ from .ids import (
     REFERENCE,
     S0,
     TAIL,
-    density,
     gains,
     inflation,
-    purchase,
     toss,
-    upper_tail,
 )
 from .ids import prepare as prepare_ids
 from .information_ratio import best_mixture
@@ -173,7 +171,8 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
         return single
     if known.horizon > 0 and parameters[GUARD] != 0.0:
         left = float(known.horizon - played)
-        buyer, _ = purchase(left, leader, (n, m, parameters[GUARD] * c), known, memory)
+        nothing = np.int64(-1), 0.0
+        buyer, _ = purchase(left, leader, n / (parameters[GUARD] * c), m, known, nothing)
         if buyer < 0:
             return single
     cross = np.empty((K, K))
