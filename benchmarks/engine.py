@@ -3,8 +3,9 @@
     limit     the time to draw the normals that a round consumes with our block fill
     SFC64     the same with numpy's fastest generator, in one thread
 
-Single-threaded figures are processor time of the fastest of many short runs, so that other work on
-the machine disturbs them little. Two threads are judged by the clock and need two free cores.
+Single-threaded figures are processor time of the fastest of many short runs, taken in turns with
+the draws, so that other work on the machine disturbs them little. Two threads are judged by the
+clock and need two free cores.
 
 Run with `make bench`, which also writes benchmarks/results.json. Times are printed for orientation;
 only ratios mean something elsewhere. Targets in nanoseconds are for a machine on which SFC64 draws
@@ -14,6 +15,7 @@ a normal in 8.5 ns, so they are judged as multiples of that.
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import subprocess
@@ -40,47 +42,55 @@ REPEATS = 15
 SFC64 = 8.5  # nanoseconds for a normal where the targets were set
 
 Say = Callable[[str], object]
+Timer = Callable[[], float]
 Row = dict[str, str | float]
 Case = tuple[str, str, int, float | None]  # policy, structure, K, target
 
 
-def cpu(call: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Processor seconds of the fastest call."""
-    times = []
+def fastest(*calls: Callable[[], object], timer: Timer, repeats: int = REPEATS) -> list[float]:
+    """Seconds of the fastest run of each.
+
+    They take turns, so that all have the same luck where the speed changes from second to second.
+    """
+    best = [math.inf] * len(calls)
     for _ in range(repeats):
-        start = time.thread_time()
-        call()
-        times.append(time.thread_time() - start)
-    return min(times)
+        for number, call in enumerate(calls):
+            start = timer()
+            call()
+            best[number] = min(best[number], timer() - start)
+    return best
 
 
-def clock(call: Callable[[], object], repeats: int = 3) -> float:
-    """Seconds on the clock of the fastest call."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
+cpu = partial(fastest, timer=time.thread_time)
+clock = partial(fastest, timer=time.perf_counter)
+
+DRAWN = np.empty(200_000)
+NORMALS = partial(normals, base_words(1, "noise"), 0, 0, DRAWN)
+GENERATOR = partial(np.random.Generator(np.random.SFC64(1)).standard_normal, out=DRAWN)
+
+
+def draw(count: int) -> None:
+    """So many normals of numpy's, in one thread."""
+    for _ in range(count // DRAWN.size):
+        GENERATOR()
 
 
 @dataclass(frozen=True)
-class Yardstick:
-    """Nanoseconds for one normal: ours, and numpy's SFC64."""
+class Timing:
+    """Nanoseconds for a round and, at the same time, for one normal: ours, and SFC64's.
 
+    `shown` is how many normals a round consumed.
+    """
+
+    round: float
     limit: float
     sfc64: float
+    shown: float
 
-
-def yardstick() -> Yardstick:
-    """Fill the same array both ways."""
-    out = np.empty(500_000)
-    base = base_words(1, "noise")
-    generator = np.random.Generator(np.random.SFC64(1))
-    normals(base, 0, 0, out)
-    ours = cpu(lambda: normals(base, 0, 0, out))
-    theirs = cpu(lambda: generator.standard_normal(out=out))
-    return Yardstick(ours / out.size * NS, theirs / out.size * NS)
+    @property
+    def scaled(self) -> float:
+        """The round, where SFC64 takes 8.5 ns."""
+        return self.round * SFC64 / self.sfc64
 
 
 def problem(kind: str, actions: int) -> sl.Problem:
@@ -102,8 +112,8 @@ def problem(kind: str, actions: int) -> sl.Problem:
     return sl.Problem(sl.Feedback.uniform(observes), means)
 
 
-def per_round(policy: str, raced: sl.Problem, horizon: int) -> tuple[float, float]:
-    """Nanoseconds of one core for one round, and the normals that a round consumed."""
+def per_round(policy: str, raced: sl.Problem, horizon: int) -> Timing:
+    """One core, one run of `horizon` rounds."""
     stage, entry = set_stage(raced, horizon, 1), enter(policy, raced, horizon)
     outcome = np.empty((1, 1)), np.empty((1, len(raced)), dtype=np.int64)
     job = new_job(stage, 0, np.array([horizon]), *outcome)
@@ -112,21 +122,25 @@ def per_round(policy: str, raced: sl.Problem, horizon: int) -> tuple[float, floa
     entry.rule.run(*arguments)
     shown = job.plays[0] @ raced.feedback.observes.sum(axis=1) / horizon
     own = len(raced) if policy == "ts-n" else 0
-    return cpu(lambda: entry.rule.run(*arguments)) / horizon * NS, float(shown + own)
+    run, ours, theirs = cpu(partial(entry.rule.run, *arguments), NORMALS, GENERATOR)
+    drawn = DRAWN.size / NS
+    return Timing(run / horizon * NS, ours / drawn, theirs / drawn, float(shown + own))
 
 
-def loops(stick: Yardstick, say: Say) -> None:
+def loops(say: Say) -> None:
     """Each policy on each structure against the limit and against SFC64."""
     say("policy   K    feedback     ns/round   x limit   of SFC64 (1 thread)\n")
     for policy in ("ucb-n", "ts-n"):
         for actions in (10, 100):
             for kind in ("bandit", "full", "random"):
-                ns, normal = per_round(policy, problem(kind, actions), 100_000)
-                limit, sfc64 = ns / (normal * stick.limit), ns / (normal * stick.sfc64)
-                say(f"{policy:8} {actions:<4} {kind:10} {ns:10.1f} {limit:9.2f} {sfc64:9.2f}\n")
+                x = per_round(policy, problem(kind, actions), 100_000)
+                limit, sfc64 = x.round / (x.shown * x.limit), x.round / (x.shown * x.sfc64)
+                say(
+                    f"{policy:8} {actions:<4} {kind:10} {x.round:10.1f} {limit:9.2f} {sfc64:9.2f}\n"
+                )
 
 
-def algorithms(stick: Yardstick, say: Say) -> list[Row]:
+def algorithms(say: Say) -> list[Row]:
     """The paper's two algorithms and the default: nanoseconds of one core for a round."""
     cases: list[Case] = []
     for kind in STRONG + WEAK:
@@ -138,12 +152,11 @@ def algorithms(stick: Yardstick, say: Say) -> list[Row]:
     say("policy         K    feedback     ns/round   where SFC64 takes 8.5 ns   target\n")
     rows: list[Row] = []
     for policy, kind, actions, target in sorted(cases, key=lambda case: (case[0], case[2])):
-        ns, _ = per_round(policy, problem(kind, actions), 100_000 if actions == 10 else 10_000)
-        scaled = ns * SFC64 / stick.sfc64
+        x = per_round(policy, problem(kind, actions), 100_000 if actions == 10 else 10_000)
         limit = "" if target is None else f"{target:,.0f}"
-        say(f"{policy:14} {actions:<4} {kind:10} {ns:10,.1f} {scaled:15,.1f} {limit:>18}\n")
+        say(f"{policy:14} {actions:<4} {kind:10} {x.round:10,.1f} {x.scaled:15,.1f} {limit:>18}\n")
         what = f"{policy}, {kind}, K = {actions}: ns a round"
-        row: Row = {"what": what, "value": round(scaled, 1)}
+        row: Row = {"what": what, "value": round(x.scaled, 1)}
         rows.append(row if target is None else row | {"target": target})
     return rows
 
@@ -190,8 +203,8 @@ def against_hand(say: Say) -> None:
     hand_kernel(means, base, horizon, plays)
     results = sl.simulate(raced, "greedy", horizon, 1, seed=1, threads=1)
     same = results.plays[0, 0].tolist() == plays.tolist()
-    hand = cpu(lambda: hand_kernel(means, base, horizon, plays)) / horizon * NS
-    generic, _ = per_round("greedy", raced, horizon)
+    (hand,) = cpu(lambda: hand_kernel(means, base, horizon, plays))
+    generic = per_round("greedy", raced, horizon).round * horizon / NS
     say(f"generic loop against a kernel by hand (greedy, full, K = 10): {generic / hand:.2f}x, ")
     say(f"same plays: {same}\n")
 
@@ -212,22 +225,22 @@ def against_python(say: Say) -> None:
     rounds = 1_000
     for kind, actions in (("bandit", 10), ("full", 10), ("random", 100)):
         raced = problem(kind, actions)
-        slow = cpu(partial(sl.simulate, raced, ReadableUCB(), rounds, 1), 3) / rounds * NS
-        fast, _ = per_round("ucb-n", raced, 100_000)
-        say(f"kernel against the loop in Python, {kind}, K = {actions}: {slow / fast:,.0f}x\n")
+        (slow,) = cpu(partial(sl.simulate, raced, ReadableUCB(), rounds, 1), repeats=3)
+        times = slow / rounds * NS / per_round("ucb-n", raced, 100_000).round
+        say(f"kernel against the loop in Python, {kind}, K = {actions}: {times:,.0f}x\n")
 
 
-def two_threads(stick: Yardstick, say: Say) -> list[Row]:
+def two_threads(say: Say) -> list[Row]:
     """The targets of a race: two threads against SFC64 drawing the same normals in one."""
     cases = [("ucb-n", "full", 10, 0.5), ("ucb-n", "bandit", 10, 1.0), ("ts-n", "bandit", 10, 0.6)]
     horizon, replicates = 100_000, 200
     rows: list[Row] = []
     for policy, kind, actions, target in [*cases, ("ucb-n", "random", 100, 0.8)]:
         raced = problem(kind, actions)
-        _, normal = per_round(policy, raced, horizon)
+        normal = int(horizon * replicates * per_round(policy, raced, horizon).shown)
         race = partial(sl.simulate, raced, policy, horizon, replicates, seed=1, checkpoints=[])
-        one, two = (clock(partial(race, threads=threads), 2) for threads in (1, 2))
-        drawn = horizon * replicates * normal * stick.sfc64 / NS
+        calls = partial(race, threads=1), partial(race, threads=2), partial(draw, normal)
+        one, two, drawn = clock(*calls, repeats=4)
         say(f"{policy} {kind} K = {actions}: two threads {one / two:.2f}x one, ")
         say(f"{two / drawn:.2f} of SFC64, target {target}\n")
         what = f"{policy}, {kind}, K = {actions}, two threads: part of SFC64's time"
@@ -237,7 +250,7 @@ def two_threads(stick: Yardstick, say: Say) -> list[Row]:
 
 def against_peers(say: Say) -> list[Row]:
     """Plain UCB, K = 10, one core: how many times as fast as others."""
-    ns, _ = per_round("ucb-n", problem("bandit", 10), 100_000)
+    ns = per_round("ucb-n", problem("bandit", 10), 100_000).round
     rows: list[Row] = []
     for name, rounds in peers().items():
         say(f"UCB on a bandit, K = 10, against {name}: {NS / ns / rounds:,.0f}x\n")
@@ -267,15 +280,15 @@ def second_start(say: Say) -> None:
 def main() -> None:
     """Print the ratios, and write those that have a target or a peer to a file."""
     say = sys.stdout.write
-    stick = yardstick()
-    say(f"normals: {stick.sfc64 / stick.limit:.2f}x faster than SFC64 ({stick.limit:.2f} ns)\n\n")
-    loops(stick, say)
+    ours, theirs = cpu(NORMALS, GENERATOR)
+    say(f"normals: {theirs / ours:.2f}x faster than SFC64 ({ours / DRAWN.size * NS:.2f} ns)\n\n")
+    loops(say)
     say("\n")
-    rows = algorithms(stick, say)
+    rows = algorithms(say)
     say("\n")
     against_hand(say)
     against_python(say)
-    rows += two_threads(stick, say)
+    rows += two_threads(say)
     rows += against_peers(say)
     machine = f"{platform.machine()}, Python {platform.python_version()}, numpy {np.__version__}"
     busy = round(os.getloadavg()[0], 1)  # above 1 or 2 the figures for two threads mean nothing

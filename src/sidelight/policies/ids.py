@@ -143,7 +143,10 @@ def gains(n: Any, v: Any, c: Any, belief: Any, known: Any, gain: Any) -> None:
 
 @compiled
 def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
-    """The mixture (i, j, p) to play after `played` rounds, and the purchase that justifies it."""
+    """The mixture (i, j, p) to play after `played` rounds, and the purchase that justifies it.
+
+    Where nothing was worth buying the last time, that is asked first, and mostly the answer.
+    """
     K = known.observer.size
     n, m, v, cost, gain = np.empty(K), np.empty(K), np.empty(K), np.empty(K), np.empty(K)
     leader = 0
@@ -153,21 +156,26 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
         if m[j] > m[leader]:
             leader = j
     c = inflation(played, parameters[TAIL])
+    guarded = known.horizon > 0 and parameters[GUARD] != 0.0
+    left = float(known.horizon - played)
+    nothing = np.int64(leader), np.int64(leader), 0.0
+    bought = np.int64(memory[BUYER]), memory[BLOCK]
+    asked = guarded and bought[0] < 0
+    if asked:
+        bought = purchase(left, leader, n / (parameters[GUARD] * c), m, known, bought)
+        if bought[0] < 0:
+            return nothing, bought
     regret, most = weigh(n, m, c, leader, v)
     regret += (parameters[EARLY] - 1.0) * most
     gains(n, v, c, belief, known, gain)
     for i in range(K):
         cost[i] = regret + (m[leader] - m[i])
     mixture = best_mixture(cost, gain, leader)
-    nothing = np.int64(leader), np.int64(leader), 0.0
-    guarded = known.horizon > 0 and parameters[GUARD] != 0.0
-    if not guarded or (mixture[0] == leader and mixture[1] == leader):
-        return mixture, (np.int64(memory[BUYER]), memory[BLOCK])
-    left = float(known.horizon - played)
-    n /= parameters[GUARD] * c
-    last = np.int64(memory[BUYER]), memory[BLOCK]
-    buyer, block = purchase(left, leader, n, m, known, last)
-    return (mixture, (buyer, block)) if buyer >= 0 else (nothing, (buyer, block))
+    if guarded and not asked and not (mixture[0] == leader and mixture[1] == leader):
+        bought = purchase(left, leader, n / (parameters[GUARD] * c), m, known, bought)
+        if bought[0] < 0:
+            return nothing, bought
+    return mixture, bought
 
 
 @inlined
