@@ -47,6 +47,21 @@ def test_the_short_search_finds_what_the_full_one_does(
     assert sl.trace(problem, "ucb-n", 2_000, seed).actions.tolist() == expected
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("actions", "chance"), [(1, 0.0), (2, 0.0), (5, 0.0), (12, 0.05)])
+def test_a_race_stays_with_an_action_as_a_trace_does(
+    actions: int, chance: float, seed: int
+) -> None:
+    """A race asks `again`, a trace `update` and `choose`; some actions show themselves alone."""
+    problem = random_graph(actions, chance, seed)
+    trace = sl.trace(problem, "ucb-n", 20_000, seed=seed)
+    every = sorted({1, 2, 3, 63, 64, 65, 66, *range(100, 20_001, 97)})
+    results = sl.simulate(problem, "ucb-n", 20_000, 1, seed=seed, checkpoints=every)
+    regret = problem.gaps[trace.actions].cumsum()
+    assert results.regret[0, 0] == pytest.approx(regret[results.checkpoints - 1], rel=1e-12)
+    assert results.plays[0, 0].tolist() == np.bincount(trace.actions, minlength=actions).tolist()
+
+
 def test_the_short_search_is_used() -> None:
     player = live("ucb-n", sl.gallery("bandit", actions=6), 3_000)
     trusted = sum(player.memory[2] > player.t for _ in decisions(player, 3_000))

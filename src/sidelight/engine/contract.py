@@ -11,13 +11,20 @@ A policy is two compiled functions on plain arrays:
 The simulator and the live learner call the same two functions, in the same order: choose, then
 observe, then update before the next choice. So a repeated `choose` cannot corrupt learning.
 
-A policy that is sure of some plays, whatever they show, may add a third function for the simulator:
+Two more are for the simulator, and change nothing but its speed. A policy that is sure of some
+plays, whatever they show, may say so; the engine makes them in one go, and nobody misses the means
+and errors between them:
 
     promise(memory, most) -> times
         so many plays of the action just chosen, at most `most`, come before the one that `update`
         is called for, and are taken off the memory; the belief is not read before that one
 
-Then the engine makes these plays in one go, and nobody misses the means and errors between them.
+A policy that mostly stays with an action may have a short way to see it:
+
+    again(t, belief, known, parameters, memory, action) -> bool
+        asked after round t where the action shows itself and nothing else. True: `update` and
+        `choose` would have chosen it again without a look at the stream, and the memory is as
+        `update` would have left it. False: they are to be asked, and nothing has changed
 
 `memory` is a float array of the policy's own: counters, the rest of a batch, a stored plan. A
 policy that counts rounds of its own (Algorithm 2's batches) has the number of the current one in

@@ -222,8 +222,37 @@ def no_promise(memory, most):
     return 0
 
 
-def _make_rounds(choose: Any, update: Any, promise: Any) -> Any:
+@inlined
+def no_again(t, belief, known, parameters, memory, action):
+    """Ask `update` and `choose` after every play."""
+    return False
+
+
+@inlined
+def alone(action: Any, known: Any) -> Any:
+    """Whether an action shows itself and nothing else."""
+    i = np.uint64(action)
+    first, last = known.start[i], known.start[i + np.uint64(1)]
+    return last - first == 1 and known.shown[np.uint64(first)] == action
+
+
+def _make_rounds(choose: Any, update: Any, promise: Any, again: Any) -> Any:
     """The loop over some rounds of one replicate."""
+
+    @inlined
+    def play_on(t, last, action, given, own):
+        """Play an action that shows itself alone as long as the policy chooses it again."""
+        world, known, noise, belief = given
+        parameters, memory = own
+        i = np.uint64(action)
+        k = np.uint64(known.start[i])
+        mean, sd, weight = world.means[i], world.sd[k], world.weight[k]
+        while t < last and again(t, belief, known, parameters, memory, action):
+            t += 1
+            belief.plays[i] += 1
+            belief.seen[0] += 1
+            learn(belief, i, weight, mean + sd * next_normal(noise, i))
+        return t
 
     @compiled
     def rounds(span: Any, truth: Any, known: Any, own: Any, stream: Any, state: Any) -> None:
@@ -240,6 +269,9 @@ def _make_rounds(choose: Any, update: Any, promise: Any) -> Any:
                 play_ahead(times, action, world, known, noise, belief)
                 t += times
                 play(action, world, known, noise, belief)
+                if again is not no_again and alone(action, known):
+                    given = world, known, noise, belief
+                    t = play_on(t, last, action, given, (parameters, memory))
             else:
                 write_down(t, action, why, memory, tape)
                 watched_round(t, action, world, known, noise, belief, mail, delay, tape)
@@ -248,9 +280,9 @@ def _make_rounds(choose: Any, update: Any, promise: Any) -> Any:
     return rounds
 
 
-def make_run(choose: Any, update: Any, promise: Any = no_promise) -> Any:
+def make_run(choose: Any, update: Any, promise: Any = no_promise, again: Any = no_again) -> Any:
     """The loop of a policy: fills the regret and the plays of a `Job`, and its tape."""
-    rounds = _make_rounds(choose, update, promise)
+    rounds = _make_rounds(choose, update, promise, again)
 
     @compiled
     def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:

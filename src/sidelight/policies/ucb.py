@@ -127,6 +127,18 @@ def update_n(t, belief, known, parameters, memory, action, why):
 
 
 @inlined
+def again_n(t, belief, known, parameters, memory, action):
+    """`update_n` and `choose_n` in one, while the action is above M."""
+    i = np.uint64(action)
+    if memory[LEADER] != action or t >= memory[UNTIL] or belief.seen[0] != memory[SEEN] + 1.0:
+        return False
+    if belief.means[i] + width(t + 1, parameters) * belief.errors[i] <= memory[BEYOND]:
+        return False
+    memory[SEEN] = belief.seen[0]
+    return True
+
+
+@inlined
 def choose_maxn(t, belief, known, parameters, memory, stream):
     """The largest mean among the good observers of the largest index."""
     if t <= known.observer.size:
@@ -143,7 +155,7 @@ def choose_maxn(t, belief, known, parameters, memory, stream):
     return action, 1
 
 
-_run_n = make_run(choose_n, update_n)
+_run_n = make_run(choose_n, update_n, again=again_n)
 _run_maxn = make_run(choose_maxn, no_update)
 
 
