@@ -3,9 +3,9 @@
     limit     the time to draw the normals that a round consumes with our block fill
     SFC64     the same with numpy's fastest generator, in one thread
 
-Single-threaded figures are processor time of the fastest of many short runs, taken in turns with
-the draws, so that other work on the machine disturbs them little. Two threads are judged by the
-clock and need two free cores.
+Figures of one thread are processor time of the fastest of many short runs; those of policies are
+taken in turns with the draws, so that other work on the machine disturbs them little. Two threads
+are judged by the clock and need two free cores.
 
 Run with `make bench`, which also writes benchmarks/results.json. Times are printed for orientation;
 only ratios mean something elsewhere. Targets in nanoseconds are for a machine on which SFC64 draws

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from commands import Command
 
 ROOT = Path(__file__).parent.parent
+PROGRAMS = ("basis", "pairs")  # compiled, and too large to be compiled by every worker
 
 # The same examples in every run, so that a change is what a red test speaks of. `make campaign`
 # draws new ones.
@@ -94,7 +95,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
 
 
 class ByPolicy(LoadScopeScheduling):  # type: ignore[misc]
-    """Groups tests by the policy in their parameters, or that their file is named after.
+    """Groups tests by the policy in their parameters, or what their file is named after.
 
     xdist has groups of its own, but with pytest 9.2 it does not see them.
     """
@@ -106,7 +107,7 @@ class ByPolicy(LoadScopeScheduling):  # type: ignore[misc]
     def _split_scope(self, nodeid: str) -> str:
         path, _, parameters = nodeid.partition("[")
         stem = Path(path.partition("::")[0]).stem.removeprefix("test_").replace("_", "-")
-        if stem in self.names:
+        if stem in self.names or stem in PROGRAMS:
             return stem
         given = f"-{parameters.rstrip(']')}-"
         return next((name for name in self.names if f"-{name}-" in given), nodeid)

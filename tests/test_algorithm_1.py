@@ -9,6 +9,7 @@ import sidelight as sl
 from races import decisions, live, noise_free
 from sidelight.engine.contract import LATE
 from sidelight.policies import ahead, asymptotic
+from sidelight.policies.setting import Setting
 
 Names = dict[str, list[list[int]]]
 
@@ -49,7 +50,7 @@ def test_without_noise(graph: str, means: list[float], plays: list[int], first: 
     ("text", "message"),
     [
         ("asymptotic:alpha=0", "alpha=0 must be greater than 0"),
-        ("asymptotic:alpha=inf", "alpha=inf is too large"),
+        ("asymptotic:alpha=inf", "alpha=inf must be greater than 0 and finite"),
         ("asymptotic:a=0.6", "a=0.6 must be greater than 0 and at most 0.5"),
         ("asymptotic:b=1", "b=1 is too large"),
         ("asymptotic:b=0", "b=0 must be greater than 0"),
@@ -155,3 +156,5 @@ def test_near_ties_under_weak_observability_cost_all_rounds() -> None:
     worst, better = np.median(results.regret[:, :, -1], axis=1)
     assert worst == pytest.approx(2_800)
     assert better < 500
+    said = asymptotic.ASYMPTOTIC.caution(Setting(problem.feedback, 1.0, 4_000), {})
+    assert "its regret may be linear here" in said

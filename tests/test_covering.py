@@ -32,6 +32,25 @@ def test_the_plan_is_feasible_and_as_cheap_as_a_solver_finds(recipe: str) -> Non
     assert z.sum() == pytest.approx(solved.fun, rel=1e-6)
 
 
+@pytest.mark.parametrize("tiny", [0.0, 1e-10, 1e-6])
+@pytest.mark.parametrize("wide", [1.0, 1e4])
+def test_what_is_seen_exactly_takes_little_of_the_plan_and_is_in_it(
+    tiny: float, wide: float
+) -> None:
+    feedback = sl.Feedback([[tiny, math.inf], [math.inf, wide]])
+    plan = cover(feedback, 1.0)
+    assert np.isfinite(plan).all()
+    assert (plan @ precisions(feedback, 1.0) >= 1 - 1e-9).all()
+    assert plan == pytest.approx([max(tiny, 1e-12), wide], rel=1e-6)
+
+
+def test_one_exact_action_among_noisy_ones() -> None:
+    problem = sl.Problem(sl.Feedback([[0.0, math.inf], [math.inf, 1.0]]), [0.9, 0.2])
+    for policy in ("eps-greedy-lp:gap=0.5", "ucb-lp"):
+        regret = sl.simulate(problem, policy, 2_000, 20).regret[0, :, -1]
+        assert regret.mean() < 0.2 * 0.7 * 2_000  # of what playing the other one would cost
+
+
 def test_the_plan_on_a_graph_is_its_fractional_cover() -> None:
     feedback = sl.gallery("fano").feedback
     everyone = range(len(feedback))

@@ -16,6 +16,7 @@ import sidelight as sl
 from beliefs import random_state, with_prior
 from naive import ids as naive
 from naive import loop
+from races import decisions, live
 from sidelight.belief import known
 from sidelight.engine.contract import no_data
 from sidelight.policies import ids
@@ -103,7 +104,7 @@ def test_units_change_nothing(recipe: str) -> None:
         assert np.array_equal(here.actions, there.actions)
 
 
-def test_the_order_of_the_actions_does_not_matter() -> None:
+def test_the_order_of_the_actions_does_not_matter_without_ties() -> None:
     rng = np.random.default_rng(8)
     for _ in range(400):
         feedback, knowledge, belief = random_state(rng)
@@ -112,11 +113,33 @@ def test_the_order_of_the_actions_does_not_matter() -> None:
         moved = no_data(len(order))
         moved.information[:], moved.sums[:] = belief.information[order], belief.sums[order]
         prepared = numbers(feedback)
-        (i, j, p), _ = ids.plan(100, belief, knowledge, prepared.parameters, prepared.memory)
+        (i, j, p), *_ = ids.plan(100, belief, knowledge, prepared.parameters, prepared.memory)
         there = known(turned, 1.0, knowledge.horizon)
-        (a, b, q), _ = ids.plan(100, moved, there, prepared.parameters, prepared.memory)
+        (a, b, q), *_ = ids.plan(100, moved, there, prepared.parameters, prepared.memory)
         assert (order[a], order[b]) == (i, j)
         assert q == pytest.approx(p, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("power", [-330, 300])
+def test_extreme_units(power: int) -> None:
+    one, unit = sl.gallery("revealing"), 2.0**power  # near the smallest and the largest `upper`
+    scaled = sl.Problem(
+        sl.Feedback(one.feedback.variance * unit**2), one.means * unit, one.upper * unit
+    )
+    here, there = (sl.trace(problem, "ids", 1_000, 3).actions for problem in (one, scaled))
+    assert np.array_equal(here, there)
+
+
+@pytest.mark.parametrize("policy", ["ids:refresh=0", "v-ids"])
+def test_the_leader_is_exploited_and_the_others_teach(policy: str) -> None:
+    problem = sl.gallery("dosing")
+    player = live(policy, problem, 300)
+    reasons = set()
+    for action, why in decisions(player, 300):
+        _, m = with_prior(player.data)
+        assert why == (action != m.argmax())
+        reasons.add(why)
+    assert reasons == {ids.EXPLOIT, ids.LEARN}
 
 
 @pytest.mark.parametrize(
@@ -132,7 +155,17 @@ def test_twins_with_other_parameters(policy: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "policy", ["ids:prior=0", "ids:tail=-1", "ids:refresh=2", "ids:guard=-1", "ids:early=0"]
+    "policy",
+    [
+        "ids:prior=0",
+        "ids:tail=-0.9",
+        "ids:refresh=2",
+        "ids:refresh=-0.5",
+        "ids:guard=-0.1",
+        "ids:early=0",
+        "ids:early=inf",
+        "v-ids:guard=-0.1",
+    ],
 )
 def test_senseless_parameters_are_refused(policy: str) -> None:
     with pytest.raises(sl.InputError, match="must be"):
@@ -149,7 +182,7 @@ def test_early_is_for_known_horizons() -> None:
         for horizon, early in ((None, 5.0), (None, 1.0), (10**9, 5.0), (10**9, 1.0)):
             prepared = numbers(feedback, horizon, early=early)
             there = known(feedback, 1.0, horizon or 0)
-            (i, j, p), _ = ids.plan(100, belief, there, prepared.parameters, prepared.memory)
+            (i, j, p), *_ = ids.plan(100, belief, there, prepared.parameters, prepared.memory)
             weights.append((1 - p) * (i == lead) + p * (j == lead))
         assert weights[0] == weights[1]
         assert weights[2] <= weights[3] + 1e-12  # the leader is played less

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,12 @@ def test_the_recommended_policy_runs(recipe: str) -> None:
     ("feedback", "policy", "why"),
     [
         (sl.Feedback.full_information(3), "greedy", "learning costs nothing"),
-        (sl.Feedback(np.tile([1.0, 4.0], (2, 1))), "greedy", "shows the same"),
+        (sl.Feedback(np.tile([1.0, 4.0], (2, 1))), "ids", "what is seen badly"),
+        (
+            sl.Feedback([[1.0, 1.0], [1.0, np.inf]]),
+            "ids",
+            "action 1 cannot be learnt by playing it",
+        ),
         (sl.Feedback.bandit(1), "greedy", "only one action"),
         (sl.Feedback.bandit(3), "ids", "Thompson"),
         (sl.gallery("loopless").feedback, "ids", "actions 0, 1, 2, 3 and 4 cannot be learnt"),
@@ -48,7 +55,35 @@ def test_too_few_rounds_are_said_to_be_so() -> None:
     assert "so few rounds" not in sl.recommend(sl.Feedback.bandit(3, 1.0), 1.0, 100).why
 
 
-@pytest.mark.parametrize("given", [{"upper": 0}, {"upper": -1}, {"horizon": 0}])
-def test_senseless_numbers_are_refused(given: dict[str, float]) -> None:
+def test_what_was_seen_badly_is_not_trusted() -> None:
+    """Where rows are alike and columns are not, the largest mean is often that of the worst seen.
+
+    200 runs each: 84 +- 12 against 25 +- 8 measured with another seed, four standard errors apart.
+    """
+    problem = sl.Problem(sl.Feedback(np.tile([1.0, 100.0], (2, 1))), [0.9, 0.5])
+    advised = sl.recommend(problem.feedback).policy
+    results = sl.simulate(problem, [advised, "greedy"], 10_000, 200)
+    assert results.regret[0, :, -1].mean() < results.regret[1, :, -1].mean()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"upper": 0},
+        {"upper": -1},
+        {"upper": np.inf},
+        {"upper": None},
+        {"horizon": 0},
+        {"horizon": np.nan},
+        {"horizon": "soon"},
+    ],
+)
+def test_senseless_numbers_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(sl.InputError, match="must be"):
         sl.recommend(sl.Feedback.bandit(2), **given)
+
+
+@pytest.mark.parametrize("given", [sl.gallery("bandit"), [[1.0]], None])
+def test_only_feedback_is_taken(given: Any) -> None:
+    with pytest.raises(sl.InputError, match=r"give problem\.feedback"):
+        sl.recommend(given)

@@ -20,7 +20,9 @@ def test_actions_that_do_not_show_themselves_are_refused(name: str, recipe: str)
         sl.simulate(sl.gallery(recipe), name, 100)
 
 
-@pytest.mark.parametrize("text", ["ts-n:prior=0", "ts-maxn:prior=0", "ts-maxn:quality=0"])
+@pytest.mark.parametrize(
+    "text", ["ts-n:prior=0", "ts-n:prior=inf", "ts-maxn:prior=0", "ts-maxn:quality=0"]
+)
 def test_parameters_out_of_range_are_refused(text: str) -> None:
     with pytest.raises(sl.InputError, match="must be greater than 0"):
         sl.simulate(sl.gallery("bandit"), text, 100)

@@ -30,7 +30,13 @@ def test_actions_that_do_not_show_themselves_are_refused(name: str, recipe: str)
 
 @pytest.mark.parametrize(
     "text",
-    ["ucb-n:exploration=0", "ucb-n:exploration=-1", "ucb-maxn:quality=1.5", "ucb-maxn:quality=0"],
+    [
+        "ucb-n:exploration=0",
+        "ucb-n:exploration=-1",
+        "ucb-n:exploration=inf",
+        "ucb-maxn:quality=1.5",
+        "ucb-maxn:quality=0",
+    ],
 )
 def test_parameters_out_of_range_are_refused(text: str) -> None:
     with pytest.raises(sl.InputError, match="must be greater than 0"):

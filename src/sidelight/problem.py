@@ -48,7 +48,7 @@ class Problem:
             raise InputError(f"a Problem needs a Feedback first, not {type(feedback).__name__}")
         if not isinstance(name, str):
             raise InputError(f"name = {name!r} must be text")
-        upper = _check_upper(upper)
+        upper = check_upper(upper)
         object.__setattr__(self, "feedback", feedback)
         object.__setattr__(self, "means", frozen(_check_means(means, feedback, upper)))
         object.__setattr__(self, "upper", upper)
@@ -108,7 +108,7 @@ def from_document(document: Document, where: str = "the document") -> Problem | 
     try:
         feedback = Feedback(document.variance, document.labels)
         if document.means is None:
-            _check_upper(document.upper)
+            check_upper(document.upper)
             return feedback
         return Problem(feedback, document.means, document.upper, name=document.name)
     except InputError as error:
@@ -119,7 +119,8 @@ def _rebuild(feedback: Feedback, means: Array, upper: float, name: str) -> Probl
     return Problem(feedback, means, upper, name=name)
 
 
-def _check_upper(upper: float) -> float:
+def check_upper(upper: float) -> float:
+    """The largest possible mean, if it is one."""
     try:
         upper = float(upper)
     except (TypeError, ValueError, OverflowError):

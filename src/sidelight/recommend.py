@@ -1,9 +1,10 @@
 """Which policy to use on a structure, and why, in one sentence.
 
 The default, `ids`, runs everywhere and is within a few percent of the best policy nearly everywhere
-(benchmarks/suite.md). It is not worth its mixture where all actions show the same: then learning is
-free, and playing what looks best is as good. It has no proved guarantee; where the paper's
-Algorithm 2 has one, that is said too.
+(benchmarks/suite.md). It is not worth its price where every play shows everything equally well:
+then learning is free, and playing what looks best is as good. (Not where some actions are seen
+badly: what looks best may be what was seen worst, and only a prior guards against that.) It has no
+proved guarantee; where the paper's Algorithm 2 has one, that is said too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from .errors import InputError
 from .feedback import Feedback
 from .labels import some
+from .problem import check_upper
 
 
 @dataclass(frozen=True)
@@ -32,21 +34,36 @@ def recommend(
     feedback: Feedback, upper: float = 1.0, horizon: float | None = None
 ) -> Recommendation:
     """The policy to use on this structure, for means in [0, upper] and so many rounds, if known."""
-    if not upper > 0:
-        raise InputError(f"upper = {upper} must be positive: it is the largest mean there can be")
-    if horizon is not None and not horizon >= 1:
-        raise InputError(f"horizon = {horizon} must be at least 1: it is a number of rounds")
+    if not isinstance(feedback, Feedback):
+        raise InputError(f"{feedback!r} is no Feedback: of a problem, give problem.feedback")
+    upper = check_upper(upper)
+    horizon = None if horizon is None else _rounds(horizon)
     if len(feedback) == 1:
         return Recommendation("greedy", "there is only one action")
-    if (feedback.variance == feedback.variance[0]).all():
+    if (feedback.variance == feedback.variance[0, 0]).all():
         return Recommendation(
-            "greedy", "every action shows the same, so that learning costs nothing"
+            "greedy", "every action shows everything equally well: learning costs nothing"
         )
     sentences = [_reason(feedback), *_remarks(feedback, upper, horizon)]
     return Recommendation("ids", "; ".join(sentences))
 
 
+def _rounds(horizon: float) -> float:
+    try:
+        rounds = float(horizon)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"horizon = {horizon!r} must be a number of rounds") from None
+    if not rounds >= 1:
+        raise InputError(f"horizon = {horizon} must be at least 1: it is a number of rounds")
+    return rounds
+
+
 def _reason(feedback: Feedback) -> str:
+    if (feedback.variance == feedback.variance[0]).all():
+        return (
+            "every action shows the same, so that learning costs nothing, and its prior keeps it "
+            "from trusting what is seen badly"
+        )
     seen = feedback.observes
     own = seen.diagonal()
     others = (seen | np.eye(len(feedback), dtype=bool)).all(axis=0)  # by every other action
@@ -60,7 +77,8 @@ def _reason(feedback: Feedback) -> str:
         )
     if not own.all():
         blind = some(feedback.labels, np.flatnonzero(~own).tolist())
-        return f"{blind} cannot be learnt by playing them, on which optimism and sampling rely"
+        it = "it" if own.sum() == len(own) - 1 else "them"
+        return f"{blind} cannot be learnt by playing {it}, on which optimism and sampling rely"
     if feedback.is_bandit:
         return "a bandit, on which it loses a little less than Thompson sampling"
     return "it plays what shows most for its price, not only what may be best"

@@ -42,6 +42,7 @@ from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import best_plan, index, room
 from .ahead import ACTION, AHEAD, EXPLORED, INITIAL, ROUND, SEEN, WHY
+from .pairwise import beware_of_ties
 from .rule import Prepared, Rule, in_range
 from .setting import Need, Setting
 
@@ -55,11 +56,8 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     alpha = in_range("asymptotic", parameters, "alpha", 0, np.inf)
     a = in_range("asymptotic", parameters, "a", 0, 0.5)
     b = in_range("asymptotic", parameters, "b", 0, 1)
-    if b == 1 or math.isinf(alpha):
-        name = "b" if b == 1 else "alpha"
-        raise InputError(
-            f"asymptotic:{name}={parameters[name]:g} is too large: choose a smaller one"
-        )
+    if b == 1:
+        raise InputError("asymptotic:b=1 is too large: choose a smaller one")
     unit = precisions(setting.feedback, setting.upper).max()
     K = len(setting.feedback)
     memory = np.zeros(AHEAD + 6 * K + room(K))
@@ -181,6 +179,7 @@ ASYMPTOTIC = Rule(
     summary="tracks the plan of the asymptotic lower bound (Algorithm 1)",
     source="Wu, Gyorgy and Szepesvari 2015, Algorithm 1",
     words=WORDS,
+    caution=beware_of_ties,
     defaults={"alpha": 2.1, "a": 0.5, "b": 0.5},
     prepare=prepare,
     choose=choose,

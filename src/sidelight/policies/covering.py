@@ -64,7 +64,7 @@ INITIAL, EXPLORE, EXPLOIT = 0, 1, 2  # words of eps-greedy-lp
 BY_PLAN, OWN = 0, 1  # words of ucb-lp; the third is EXPLOIT too
 RATE, PLAN = 0, 1  # places in the parameters of eps-greedy-lp: c sum(z)/d^2, sums of z/sum(z)
 STAGE = 0  # place in the memory of ucb-lp; then who remains, then how often z was played
-NEGLIGIBLE = 1e-9  # of the largest entry of a plan: left over by the solver
+NEGLIGIBLE = 1e-9  # of the information that is asked for: left over by the solver
 
 
 def cover(feedback: Feedback, upper: float) -> Floats:
@@ -72,7 +72,7 @@ def cover(feedback: Feedback, upper: float) -> Floats:
     precision = precisions(feedback, upper) * upper**2
     K = len(feedback)
     plan = allocate(np.ones(K), precision, np.ones(K)).plan
-    kept = np.where(plan > NEGLIGIBLE * plan.max(), plan, 0.0)
+    kept = np.where(plan * precision.max(axis=1) > NEGLIGIBLE, plan, 0.0)
     enough: Floats = kept / (kept @ precision).min()
     return enough
 

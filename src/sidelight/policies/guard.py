@@ -9,10 +9,11 @@ s_j^2 = w_i1 + w_j, when they are known. In each of the rounds left after them t
 
     W_i(b) = sum_j EI_j,   EI_j = s psi(d_j/s),   psi(z) = phi(z) - z Q(z),   d_j = m_i1 - m_j
 
-and the block costs b d_i. It repays itself where (left - b) W_i(b) > b d_i. Sought is any action
-and any b = 1, 2, 4, ... < left for which it does; mostly there is none, and this must be seen fast:
+and the block costs b d_i. It can repay itself only where (left - b) W_i(b) > b d_i. Sought is any
+action and any b = 1, 2, 4, ... < left for which it can; mostly there is none, and this must be seen
+fast:
 
-  * W_i grows with b. So b' < b repays itself only if b' < left W_i(b)/(W_i(b) + d_i).
+  * W_i grows with b. So b' < b can repay itself only if b' < left W_i(b)/(W_i(b) + d_i).
   * All of i's blocks are worth less than knowing for certain what i shows (w_j = 1/n_j).
   * psi is convex and falls as a function of z^2: a table has it between the next entry and the
     chord, without an exponential. Only where these two disagree is W_i(b) computed.
@@ -69,8 +70,8 @@ def between(behind: Any, variance: Any) -> Any:
 
 @inlined
 def _taken_off(n: Any, more: Any) -> Any:
-    """1/n - 1/(n + more)."""
-    return more / (n * (n + more))
+    """1/n - 1/(n + more), without squares, which overflow in extreme units."""
+    return more / (n + more) / n
 
 
 @kernel
@@ -107,7 +108,7 @@ def worth_between(block: Any, i: Any, leader: Any, state: Any, known: Any) -> An
 
 @inlined
 def _repays(left: Any, block: Any, i: Any, leader: Any, state: Any, known: Any) -> Any:
-    """Whether this block repays itself, and an upper bound of W_i(b)."""
+    """Whether this block can repay itself, and an upper bound of W_i(b)."""
     cost = block * (state[1][leader] - state[1][i])
     least, most = worth_between(block, i, leader, state, known)
     if (left - block) * least > cost:
@@ -150,7 +151,7 @@ def _shown(i: Any, known: Any, most: Any) -> Any:
 
 @inlined
 def _block_of(i: Any, w: Any, span: Any, leader: Any, state: Any, known: Any) -> Any:
-    """A block of plays of i that repays itself; 0 if there is none. W_i(b) <= w for all b."""
+    """A block of plays of i that can repay itself; 0 if there is none. W_i(b) <= w for all b."""
     left, block = span
     cost = state[1][leader] - state[1][i]
     while block >= 1.0:
@@ -164,7 +165,7 @@ def _block_of(i: Any, w: Any, span: Any, leader: Any, state: Any, known: Any) ->
 
 @compiled
 def purchase(left: Any, leader: Any, n: Any, m: Any, known: Any, last: Any) -> Any:
-    """An action and a block that repay themselves; (-1, 0) if there is none.
+    """An action and a block that can repay themselves; (-1, 0) if there is none.
 
     `last` is what was found before, or (-1, 0), and is tried first. Whether there is a purchase
     does not depend on it.

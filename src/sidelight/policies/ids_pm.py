@@ -43,6 +43,7 @@ from .rule import Prepared, Rule, in_range
 from .setting import Setting
 
 N0, S0, DIRECTED = range(3)  # places in the parameters
+SINGLE, MIXTURE = 0, 1
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
@@ -116,7 +117,7 @@ def plan(t: Any, belief: Any, known: Any, parameters: Any) -> Any:
 def choose(t, belief, known, parameters, memory, stream):
     """One of the two actions of the mixture."""
     first, second, weight = plan(t, belief, known, parameters)
-    return toss(first, second, weight, stream)
+    return toss(first, second, weight, stream), MIXTURE if weight > 0.0 else SINGLE
 
 
 _run = make_run(choose, no_update)

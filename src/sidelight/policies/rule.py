@@ -63,9 +63,17 @@ class Rule:
 def in_range(
     name: str, parameters: Mapping[str, float], key: str, low: float, high: float
 ) -> float:
-    """The parameter, if it lies in (low, high]."""
+    """The parameter, if it lies in (low, high] and is finite."""
     value = parameters[key]
-    if not low < value <= high:
-        upper = "" if high == np.inf else f" and at most {high:g}"
-        raise InputError(f"{name}:{key}={value:g} must be greater than {low:g}{upper}")
+    if not low < value <= high or np.isinf(value):
+        upper = "finite" if high == np.inf else f"at most {high:g}"
+        raise InputError(f"{name}:{key}={value:g} must be greater than {low:g} and {upper}")
+    return value
+
+
+def from_zero(name: str, parameters: Mapping[str, float], key: str, high: float) -> float:
+    """The parameter, if it lies in [0, high]."""
+    value = parameters[key]
+    if not 0 <= value <= high:
+        raise InputError(f"{name}:{key}={value:g} must be between 0 and {high:g}")
     return value

@@ -44,14 +44,14 @@ from .ids import (
     EARLY,
     GUARD,
     N0,
-    REFERENCE,
     S0,
     TAIL,
+    checked,
     gains,
     inflation,
+    reason,
     toss,
 )
-from .ids import prepare as prepare_ids
 from .information_ratio import best_mixture
 from .rule import Prepared, Rule
 from .setting import Setting
@@ -61,9 +61,8 @@ NODES, WEIGHTS = (np.array(x) for x in np.polynomial.legendre.leggauss(6))
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """As `ids`, of which the memory holds no plan and no purchase."""
-    chosen = prepare_ids(setting, {**parameters, "refresh": 0.0}).parameters
-    return Prepared(chosen, np.zeros(REFERENCE))
+    """Any observable matrix will do."""
+    return Prepared(checked("v-ids", setting, {**parameters, "refresh": 0.0}), np.empty(0))
 
 
 @compiled
@@ -154,8 +153,8 @@ def rounded(gain: Any) -> None:
 
 
 @compiled
-def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
-    """The mixture (i, j, p) to play after `played` rounds."""
+def plan(played: Any, belief: Any, known: Any, parameters: Any) -> Any:
+    """The mixture (i, j, p) to play after `played` rounds, and the leader."""
     K = known.observer.size
     n, m, s, p, shift, v, cost, gain = np.empty((8, K))
     leader = 0
@@ -168,13 +167,13 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
             leader = j
     single = (np.int64(leader), np.int64(leader), 0.0)
     if K == 1:
-        return single
+        return single, np.int64(leader)
     if known.horizon > 0 and parameters[GUARD] != 0.0:
         left = float(known.horizon - played)
         nothing = np.int64(-1), 0.0
         buyer, _ = purchase(left, leader, n / (parameters[GUARD] * c), m, known, nothing)
         if buyer < 0:
-            return single
+            return single, np.int64(leader)
     cross = np.empty((K, K))
     regret = integrate(m, s, leader, p, shift, cross)
     explained(s, p, shift, cross, v)
@@ -182,14 +181,15 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
     rounded(gain)
     for i in range(K):
         cost[i] = parameters[EARLY] * regret + (m[leader] - m[i])
-    return best_mixture(cost, gain, leader)
+    return best_mixture(cost, gain, leader), np.int64(leader)
 
 
 @inlined
 def choose(t, belief, known, parameters, memory, stream):
     """One of the two actions of the mixture."""
-    first, second, weight = plan(t - 1, belief, known, parameters, memory)
-    return toss(first, second, weight, stream)
+    (first, second, weight), leader = plan(t - 1, belief, known, parameters)
+    action = toss(first, second, weight, stream)
+    return action, reason(action, leader)
 
 
 _run = make_run(choose, no_update)
