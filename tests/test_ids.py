@@ -194,21 +194,30 @@ def test_early_is_for_known_horizons() -> None:
 
 
 def exponent(problem: sl.Problem, horizon: int, replicates: int) -> float:
-    """How the mean regret grows over the last factor of ten."""
-    results = sl.simulate(problem, "ids", horizon, replicates, checkpoints=[horizon // 10])
-    early, late = results.regret[0].mean(axis=0)
+    """How the mean regret grows from a tenth of the horizon: between runs of their own.
+
+    Within one run a policy that knows the horizon may explore in the first tenth only, and a
+    regret that is linear in the horizon would pass for one that does not grow.
+    """
+    early, late = (
+        sl.simulate(problem, "ids", rounds, replicates, seed=rounds).final.mean()
+        for rounds in (horizon // 10, horizon)
+    )
     return math.log10(late / early)
 
 
-TIED = ["revealing-tie", "cycle-tie"]
+# Measured in 1,000 replicates on revealing-tie and cycle-tie, each +- 0.01: 0.59 and 0.52 from
+# 1,000 to 10,000 rounds, 0.63 and 0.58 from 10,000 to 100,000. The error in the short test is 0.02,
+# in the campaign 0.01; the limit is at least five errors from what was measured. 1 is linear.
+TIED, LIMIT = ["revealing-tie", "cycle-tie"], 0.7
 
 
 @pytest.mark.parametrize("recipe", TIED)
 def test_ties_are_not_linear(recipe: str) -> None:
-    assert exponent(sl.gallery(recipe), 10_000, 100) < 0.75  # 0.65 +- 0.02 measured
+    assert exponent(sl.gallery(recipe), 10_000, 300) <= LIMIT
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("recipe", TIED)
 def test_ties_are_not_linear_for_long(recipe: str) -> None:
-    assert exponent(sl.gallery(recipe), 100_000, 300) <= 0.7
+    assert exponent(sl.gallery(recipe), 100_000, 1_000) <= LIMIT

@@ -12,10 +12,12 @@ from commands import Command
 from sidelight.gallery import from_recipe
 from sidelight.simulate import Results, storage
 from sidelight.study import Cell
-from sidelight.suite import Line, Panel, cells, panel, ratios, to_markdown
+from sidelight.suite import Line, Panel, cells, growth, panel, ratios, to_markdown
 from sidelight.suite.cells import RECIPES, contenders, is_fair, name_of, shuffled
+from sidelight.suite.reasons import REASONS
 
 FAST = ("greedy", "uniform")
+PAGE = (Path(__file__).parent.parent / "benchmarks" / "suite.md").read_text()
 
 
 def some(horizon: int = 100, replicates: int = 4) -> list[Cell]:
@@ -66,11 +68,16 @@ def test_what_is_told_or_may_be_linear_is_no_rival() -> None:
 
 
 def line(policy: str, mean: float, q95: float, error: float = 0.1) -> Line:
-    return Line(policy, policy != "oracle-lp", 300, mean, error, q95, q95, q95, 0.5)
+    return Line(policy, policy != "oracle-lp", 300, mean, error, q95, q95, q95)
 
 
-def example(*lines: Line) -> Panel:
-    return Panel("bandit", 5, 100, 2.0, lines)
+def example(*lines: Line, horizon: int = 100, actions: int = 5) -> Panel:
+    return Panel("bandit", actions, horizon, 2.0, lines)
+
+
+def head(*panels: Panel) -> str:
+    """All before the first race, in one line."""
+    return " ".join(to_markdown(panels, "the command").partition("\n## ")[0].split())
 
 
 @pytest.mark.parametrize(
@@ -100,10 +107,129 @@ def test_the_page_has_every_row_and_what_fails() -> None:
     page = to_markdown([*panels, example(line("ids", 20, 9), line("ts-n", 10, 9))], "the command")
     assert page.count("| greedy* |") == 2
     assert "Made by `the command`" in page
-    assert "passes 2 of 3 rows" in page
+    assert "passes 0 of 1 races" in page
     assert "- bandit, T = 100: mean 2.00 times that of ts-n" in page
     means = [results.regret[0, :, -1].mean() for _, results in raced[:2]]
     assert panels[0].lines[0].mean == min(means)
+
+
+def test_growth_is_between_races_of_their_own() -> None:
+    # The regret of `stops` is linear in T, though in each run it is all lost in the first tenth.
+    short, long, later = (
+        example(line("ids", 10, 1), line("stops", regret, 1), horizon=horizon)
+        for horizon, regret in ((100, 30.0), (1_000, 300.0), (2_000, 600.0))
+    )
+    panels = [short, long, later, replace(short, recipe="trap")]
+    assert [growth(panels, long, x) for x in long.lines] == [0, pytest.approx(1)]
+    for none in (short, later, replace(long, recipe="labs")):
+        assert all(np.isnan(growth(panels, none, x)) for x in none.lines)
+    nothing = example(line("ids", 0, 0), line("new", 1, 1), horizon=1_000)
+    assert all(np.isnan(growth([short, nothing], nothing, x)) for x in nothing.lines)
+    rows = [row for row in to_markdown(panels, "").splitlines() if row.startswith("| stops")]
+    assert [row.split(" | ")[-2] for row in rows] == ["-", "1", "-", "-"]
+
+
+def test_a_race_without_a_rival_is_not_counted() -> None:
+    won = example(line("ids", 10, 9), line("ts-n", 20, 9))
+    alone = example(line("ids", 10, 9), line("oracle-lp", 20, 9), horizon=200)
+    said = head(won, alone)
+    assert "passes 1 of 1 races" in said
+    assert "Not counted, for want of `ids` or of a rival without a star: bandit, T = 200." in said
+    assert "Not counted" not in head(won)
+
+
+def test_a_far_tail_is_told_where_the_race_is_passed() -> None:
+    best = line("ts-n", 10, 9)
+    heavy = replace(line("ids", 10, 9), q99=18.0)
+    failed = replace(line("ids", 20, 9), q99=18.0)
+    said = head(example(heavy, best), example(line("ids", 10, 9), best), example(failed, best))
+    assert "In 1 of the races passed it is more than 1.5 times that policy's: bandit" in said
+    assert "T = 100 (2.00)." in said
+    assert "99 % quantile" not in head(example(failed, best))
+
+
+def test_the_head_counts_replicates() -> None:
+    few = replace(line("ucb-n", 30, 9), runs=100)
+    slow = replace(line("v-ids", 10, 9), runs=60)
+    own = line("ids", 10, 9)
+    said = head(example(own, few, slow))
+    assert "Every policy plays 100 replicates; those whose mean over these is at most 2" in said
+    assert "and `ids`, play 300. `v-ids` is slow and plays 60." in said
+    quick = head(example(*(replace(x, runs=20) for x in (own, few, slow))))
+    assert "Every policy plays 20 replicates. A difference" in quick
+
+
+def test_the_head_says_who_was_left_out() -> None:
+    own = line("ids", 10, 9)
+    assert "does not play" not in head(example(own))
+    assert "do not play" not in head(example(own))
+    assert "`v-ids` does not play beyond 10,000 rounds." in head(example(own, horizon=10**5))
+    large = (
+        "With more than 50 actions `asymptotic`, `asymptotic-sigma`, `minimax`, `minimax-sigma`, "
+        "`ossb` and `v-ids` do not play."
+    )
+    assert large in head(example(own, actions=100))
+    assert "either" not in head(example(own, actions=100))
+    said = head(example(own, actions=100, horizon=10**5), example(own, horizon=10**6))
+    assert (
+        "There `ao-ids`, `exp3-g`, `exp3-ix`, `exp3-wix` and `ids-pm` do not play beyond 10,000 "
+        "rounds either." in said
+    )
+    assert "From 1,000,000 rounds on only `ids`, `minimax`, `ts-n` and `ucb-n` play" in said
+    assert "on 1 of the 1 problems, 300 replicates." in said
+    assert "known to be linear" not in said
+    assert "may be linear" in said
+
+
+def test_what_the_head_says_is_what_is_raced() -> None:
+    raced = {
+        (cell.problem.name, cell.horizon, name_of(cell.policy))
+        for cell in cells(["social", "bandit"], [10_000, 100_000, 1_000_000], 2)
+    }
+    names = {
+        key: {policy for *place, policy in raced if tuple(place) == key}
+        for key in (("social", 10**4), ("social", 10**5), ("bandit", 10**4), ("bandit", 10**5))
+    }
+    small = {"asymptotic-sigma", "ossb", "minimax-sigma", "v-ids"}
+    assert names["bandit", 10**4] - names["bandit", 10**5] == {"v-ids"}
+    assert small <= names["bandit", 10**4]
+    assert not small & names["social", 10**4]
+    left = names["social", 10**4] - names["social", 10**5]
+    assert left == {"ao-ids", "exp3-g", "exp3-ix", "exp3-wix", "ids-pm"} & names["social", 10**4]
+    assert len(left) > 2
+
+
+# ---- the page of the repository ------------------------------------------------------------------
+
+
+def means(recipe: str, horizon: int) -> dict[str, float]:
+    """The mean of each policy without a star, in one race of the page."""
+    found = PAGE.partition(f"\n## {recipe}, T = {horizon:,}\n")[2].partition("\n## ")[0]
+    rows = [row.strip("| ").split(" | ") for row in found.splitlines() if row.startswith("| ")]
+    return {
+        row[0].strip("*"): float(row[2].replace(",", ""))
+        for row in rows[1:]
+        if not row[0].endswith("*") or row[0].startswith("**")
+    }
+
+
+def test_the_reasons_on_apple_tasting_are_the_page_s_numbers() -> None:
+    best, gap = (REASONS[f"apple-tasting:{x}"] for x in ("best=0", "gap=0.05"))
+    times = []
+    for horizon in (10_000, 100_000):
+        here, there = (means(f"apple-tasting:{x}", horizon) for x in ("best=0", "gap=0.05"))
+        lost = [there[name] for name, mean in here.items() if mean < here["ids"]]
+        assert len(lost) >= 6
+        times.append(min(lost) / there["ids"])
+        assert f"between {min(lost):,g} and {max(lost):,g} (ids {there['ids']:g})" in best
+    assert f"at least {min(times):.1f} times" in best
+    assert f"asymptotic-sigma loses {there['asymptotic-sigma']} and ids {there['ids']}" in gap
+
+
+def test_the_readme_quotes_the_count() -> None:
+    readme = " ".join((Path(__file__).parent.parent / "README.md").read_text().split())
+    passed, judged = PAGE.partition("`ids` passes ")[2].partition(" races")[0].split(" of ")
+    assert f"in {passed} of the suite's {judged} races" in readme
 
 
 def test_ratios_have_nan_where_a_policy_cannot_run() -> None:

@@ -2,10 +2,12 @@
 
 cells      what is raced; finished cells are kept as those of any study
 reasons    why the default fails some rows
-summary    rows, verdicts on the default, and the page in Markdown
+summary    rows, growth, and verdicts on the default
+page       the page in Markdown; its head says who was left out
 """
 
 from .cells import cells, contenders
-from .summary import Line, Panel, panel, ratios, to_markdown
+from .page import to_markdown
+from .summary import Line, Panel, growth, panel, ratios
 
-__all__ = ["Line", "Panel", "cells", "contenders", "panel", "ratios", "to_markdown"]
+__all__ = ["Line", "Panel", "cells", "contenders", "growth", "panel", "ratios", "to_markdown"]

@@ -1,8 +1,9 @@
 """What the suite races: every policy that can run, on every problem and horizon.
 
 In every problem the actions are shuffled, so that no policy gains from an order in which the best
-action comes first. Every policy plays 100 replicates; those with more than twice the least mean
-play no others. A million rounds are for fast policies on some of the problems.
+action comes first. A policy plays a block of replicates; if its mean is more than twice the least
+it plays no others. Slow policies are left out where they take too long: the constants below say
+which, and `page` says it in words.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ SEED = 2015
 BLOCK = 100  # replicates that every policy plays
 NEAR = 2.0  # times the least mean: what is further away plays no more than that
 SLOW = {"v-ids": (1e4, 60)}  # its integrals take long: the longest horizon, the most replicates
-LARGE = 50  # actions; above, these are not played at all, or not beyond 10,000 rounds
+LARGE = 50  # actions; above, SMALL_ONLY do not play, and SHORT_ONLY no longer than LARGE_LONGEST
+LARGE_LONGEST = 10_000
 SMALL_ONLY = {"asymptotic", "asymptotic-sigma", "ossb", "minimax", "minimax-sigma", "v-ids"}
 # A million rounds: policies that are fast, where the horizon matters, BLOCK replicates.
 LONG = 1_000_000
@@ -63,7 +65,7 @@ def name_of(policy: str) -> str:
 
 
 def is_fair(policy: str, problem: Problem, horizon: int) -> bool:
-    """Whether the policy knows nothing it could not know, and is not known to be linear."""
+    """Whether the policy knows nothing it could not know, and has no caution here."""
     from ..policies.setting import Need  # noqa: PLC0415 - imports numba
     from ..simulate.entry import enter  # noqa: PLC0415
 
@@ -109,6 +111,7 @@ def cells(
                     first=0,
                     replicates=_replicates(name_of(policy), horizon, replicates),
                     seed=SEED,
+                    # The page does not use it, but it is in the names of all finished cells.
                     checkpoints=(max(horizon // 10, 1),),
                 )
 
@@ -145,7 +148,7 @@ def _is_affordable(name: str, problem: Problem, horizon: int) -> bool:
     if horizon >= LONG and (name not in FAST or problem.name not in LASTING):
         return False
     if len(problem) > LARGE and (
-        name in SMALL_ONLY or (name in SHORT_ONLY and horizon > HORIZONS[0])
+        name in SMALL_ONLY or (name in SHORT_ONLY and horizon > LARGE_LONGEST)
     ):
         return False
     return horizon <= SLOW.get(name, (math.inf, 0))[0]

@@ -11,8 +11,11 @@ REASONS = {
     "erdos-renyi": "two actions are 0.007 and 0.010 behind the best, and telling them apart takes "
     "some forty times the horizon; ids still pays for looks through an action that is 0.032 "
     "behind, three times as much as asymptotic-sigma does",
-    "apple-tasting:gap=0.05": "asymptotic-sigma stops tasting earlier (in the median after 31 "
-    "rounds, not 46), which pays here and costs it dearly where tasting is best and close",
-    "apple-tasting:best=0": "ids-pm and the minimax policies never try the other action, lose "
-    "nothing here, and all there is to lose on apple-tasting:gap=0.05",
+    "apple-tasting:gap=0.05": "the median run of asymptotic-sigma tastes in 636 rounds, that of "
+    "ids in 920, and tasting is the worse action; this turns round at T = 100,000, where "
+    "asymptotic-sigma loses 877.1 and ids 130.6",
+    "apple-tasting:best=0": "tasting is best, and who tastes for long loses next to nothing; every "
+    "policy without a star that loses less than ids here loses at least 6.7 times as much as ids "
+    "on apple-tasting:gap=0.05, where tasting is the worse action: at T = 10,000 between 465.1 and "
+    "500 (ids 58.44), at T = 100,000 between 877.1 and 5,000 (ids 130.6)",
 }

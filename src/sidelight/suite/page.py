@@ -1,0 +1,151 @@
+"""The page of the suite: who played, who was left out, what the default fails, and all rows.
+
+What the head says about replicates and about races without a rival is counted in the rows; what it
+says about left out policies comes from the constants of `cells`. So it holds for a part of the
+suite as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from ..simulate.statistics import short
+from .cells import (
+    DEFAULT,
+    FAST,
+    LARGE,
+    LARGE_LONGEST,
+    LONG,
+    NEAR,
+    SHORT_ONLY,
+    SLOW,
+    SMALL_ONLY,
+)
+from .reasons import REASONS
+from .summary import ERRORS, MEAN, TAIL, Panel, growth
+
+
+def to_markdown(panels: Iterable[Panel], command: str) -> str:
+    """The page."""
+    panels = tuple(panels)
+    text = [
+        "# The suite: every policy on every problem of the gallery",
+        "",
+        f"Made by `{command}`. Pseudo-regret; actions in random order; the same luck for all.",
+        "A policy that cannot run on a problem has no row there.",
+        *_replicates(panels),
+        *_left_out(panels),
+        f"A difference below {ERRORS:g} standard errors is none. A star marks policies that are",
+        "not compared with: told the means or the gap, or with a caution that the regret may be",
+        "linear on such a structure.",
+        "*to best*: mean to the least mean without a star. *growth*: log10 of the mean over that",
+        "of another race, of a tenth of the rounds; a dash where the suite has no such race, or",
+        "one of the means is 0. *to bound*: mean to the general lower bound, at the minimax rate",
+        "as worst case.",
+        "",
+        *_count(panels),
+    ]
+    for p in panels:
+        text += ["", *_page(p, panels)]
+    return "\n".join(text) + "\n"
+
+
+def _replicates(panels: Sequence[Panel]) -> list[str]:
+    """How many, as counted in the rows."""
+    said = []
+    usual = _runs([p for p in panels if p.horizon < LONG])
+    if usual:
+        more = (
+            f"; those whose mean over these is at most {NEAR:g} times the least without a star, "
+            f"and `{DEFAULT}`, play {usual[-1]:,}"
+        )
+        said.append(f"Every policy plays {usual[0]:,} replicates{more * (len(usual) > 1)}.")
+    for name in sorted(SLOW):
+        own = sorted({x.runs for p in panels for x in p.lines if x.policy == name} - {*usual})
+        said += [f"`{name}` is slow and plays {own[0]:,}."] if own else []
+    return said
+
+
+def _left_out(panels: Sequence[Panel]) -> list[str]:
+    """Who does not play because it takes too long, where that matters for these panels."""
+    said = [
+        f"`{name}` does not play beyond {longest:,.0f} rounds."
+        for name, (longest, _) in sorted(SLOW.items())
+        if any(p.horizon > longest for p in panels)
+    ]
+    if large := [p for p in panels if p.actions > LARGE]:
+        said.append(f"With more than {LARGE} actions {_names(SMALL_ONLY)} do not play.")
+        if any(p.horizon > LARGE_LONGEST for p in large):
+            said.append(
+                f"There {_names(SHORT_ONLY)} do not play beyond {LARGE_LONGEST:,} rounds either."
+            )
+    if long := [p for p in panels if p.horizon >= LONG]:
+        some, all_ = (len({p.recipe for p in found}) for found in (long, panels))
+        runs = " or ".join(f"{n:,}" for n in _runs(long))
+        said.append(
+            f"From {LONG:,} rounds on only {_names(FAST)} play, which are fast, on {some} of the "
+            f"{all_} problems, {runs} replicates."
+        )
+    return said
+
+
+def _runs(panels: Sequence[Panel]) -> list[int]:
+    return sorted({x.runs for p in panels for x in p.lines if x.policy not in SLOW})
+
+
+def _names(policies: Iterable[str]) -> str:
+    *others, last = (f"`{name}`" for name in sorted(policies))
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _count(panels: Sequence[Panel]) -> list[str]:
+    """What the default passes and what it fails; a race without a rival is neither."""
+    judged = [p for p in panels if p.duel]
+    failed = [p for p in judged if p.verdict()]
+    alone = [p for p in panels if not p.duel]
+    tails = [p for p in judged if not p.verdict() and p.far_tail() > TAIL]
+    text = [
+        f"`{DEFAULT}` passes {len(judged) - len(failed)} of {len(judged)} races: mean at most "
+        f"{MEAN} times the best other policy's (or equal), and 95 % quantile at most {TAIL} times "
+        "that policy's.",
+    ]
+    if alone:
+        where = "; ".join(map(_title, alone))
+        text.append(f"Not counted, for want of `{DEFAULT}` or of a rival without a star: {where}.")
+    if tails:
+        where = "; ".join(f"{_title(p)} ({p.far_tail():.2f})" for p in tails)
+        text.append(
+            f"The 99 % quantile is no part of this. In {len(tails)} of the races passed it is more "
+            f"than {TAIL} times that policy's: {where}."
+        )
+    text += ["The races not passed:", ""]
+    return text + ([f"- {_title(p)}: {p.verdict()}{_why(p)}" for p in failed] or ["- none"])
+
+
+def _title(p: Panel) -> str:
+    return f"{p.recipe}, T = {p.horizon:,}"
+
+
+def _why(p: Panel) -> str:
+    reason = REASONS.get(p.recipe)
+    return f" (why: {reason})" if reason else ""
+
+
+def _page(p: Panel, panels: Sequence[Panel]) -> list[str]:
+    bound = "no lower bound" if math.isnan(p.bound) else f"lower bound {p.bound:.4g}"
+    rows = [
+        f"## {_title(p)}",
+        "",
+        f"{p.actions} actions, {bound}.",
+        "",
+        "| policy | runs | mean | error | 95% | 99% | most | to best | growth | to bound |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for x in p.lines:
+        power = round(growth(panels, p, x), 3) + 0.0  # no -0
+        to_bound = x.mean / p.bound if p.bound > 0 else math.nan
+        numbers = [x.runs, x.mean, x.error, x.q95, x.q99, x.most, p.ratio(x), power, to_bound]
+        name = f"**{x.policy}**" if x.policy == DEFAULT else x.policy + "*" * (not x.fair)
+        rows.append("| " + " | ".join([name, *map(short, numbers)]) + " |")
+    return rows
