@@ -83,14 +83,20 @@ class Panel:
         said = []
         equal = own.mean - best.mean <= ERRORS * math.hypot(own.error, best.error)
         if _over(own.mean, best.mean) > MEAN and not equal:
-            said.append(f"mean {_over(own.mean, best.mean):.2f} times that of {best.policy}")
+            said.append(f"mean {_beside(own.mean, best.mean, best.policy)}")
         if _over(own.q95, best.q95) > TAIL:
-            said.append(f"95 % quantile {_over(own.q95, best.q95):.2f} times that of {best.policy}")
+            said.append(f"95 % quantile {_beside(own.q95, best.q95, best.policy)}")
         return "; ".join(said)
 
     def far_tail(self) -> float:
         """The 99 % quantile of the default to that of its best rival; no part of the verdict."""
         return _over(self.duel[0].q99, self.duel[1].q99) if self.duel else math.nan
+
+
+def _beside(own: float, other: float, policy: str) -> str:
+    return (
+        f"{own / other:.2f} times that of {policy}" if other > 0 else f"{own:.4g}, {policy}'s is 0"
+    )
 
 
 def _over(a: float, b: float) -> float:
