@@ -69,3 +69,11 @@ def in_range(
         upper = "" if high == np.inf else f" and at most {high:g}"
         raise InputError(f"{name}:{key}={value:g} must be greater than {low:g}{upper}")
     return value
+
+
+def switch(name: str, parameters: Mapping[str, float], key: str) -> float:
+    """The parameter, if it is 0 (off) or 1 (on)."""
+    value = parameters[key]
+    if value not in (0.0, 1.0):
+        raise InputError(f"{name}:{key}={value:g} is a switch: write {key}=1 (on) or {key}=0 (off)")
+    return value
