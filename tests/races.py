@@ -18,16 +18,13 @@ from sidelight.policies.rule import Rule
 from sidelight.simulate import recording
 from sidelight.simulate.entry import Entry, Stage, enter, set_stage
 
-# What a policy must be told, and has no default for; in the units of the means.
-ASKED = {"eps-greedy-lp": ("gap", 0.1)}
+# What a policy must be told, and has no default for.
+ASKED = {"eps-greedy-lp": "gap=0.1"}
 
 
-def ready(name: str, unit: float = 1.0) -> str:
+def ready(name: str) -> str:
     """The policy with what it must be told."""
-    if name not in ASKED:
-        return name
-    key, value = ASKED[name]
-    return f"{name}:{key}={value * unit!r}"
+    return f"{name}:{ASKED[name]}" if name in ASKED else name
 
 
 @cached

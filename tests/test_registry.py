@@ -142,7 +142,7 @@ def test_units_change_no_action(name: str, power: int) -> None:
         if not accepts(ready(name), problem):
             continue
         here = sl.trace(problem, ready(name), 400, seed=1).actions
-        there = sl.trace(scaled(problem, unit), ready(name, unit), 400, seed=1).actions
+        there = sl.trace(scaled(problem, unit), ready(name), 400, seed=1).actions
         assert here.tolist() == there.tolist(), recipe
 
 
@@ -177,8 +177,8 @@ def test_what_has_no_default_is_asked_for_by_name() -> None:
     assert {name for name in registry.names() if Need.GAP in registry.rule(name).needs} == set(
         ASKED
     )
-    for name in ASKED:
-        with pytest.raises(sl.InputError, match=rf"write {ready(name)}.*[Uu]se 'ids'"):
+    for name, asked in ASKED.items():
+        with pytest.raises(sl.InputError, match=rf"write {name}:{asked}.*[Uu]se 'ids'"):
             sl.simulate(friendly(), name, 10)
 
 
