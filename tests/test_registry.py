@@ -141,8 +141,8 @@ def test_units_change_no_action(name: str, power: int) -> None:
         problem = sl.gallery(recipe)
         if not accepts(ready(name), problem):
             continue
-        here = sl.trace(problem, ready(name), 400, seed=1).actions
-        there = sl.trace(scaled(problem, unit), ready(name), 400, seed=1).actions
+        here = sl.trace(problem, ready(name), 1000, seed=1).actions
+        there = sl.trace(scaled(problem, unit), ready(name), 1000, seed=1).actions
         assert here.tolist() == there.tolist(), recipe
 
 
