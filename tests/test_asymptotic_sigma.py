@@ -137,6 +137,8 @@ def test_exact_ties_without_noise_end_at_once() -> None:
         (f"{NAME}:a=0.6", "at most 0.5"),
         (f"{NAME}:alpha=-1", "between 0 and"),
         (f"{NAME}:refresh=2", "between 0 and 1"),
+        (f"{NAME}:budget=-7", "write budget=1"),
+        (f"{NAME}:budget=0.5", "or budget=0"),
         (f"{NAME}:program=relaxed", "choose from: exact, paper"),
         (f"{NAME}:program=exakt", "did you mean 'exact'"),
         (f"{NAME}:program=", "is not parameter=number"),

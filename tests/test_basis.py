@@ -171,6 +171,45 @@ def test_units_do_not_matter() -> None:
             assert (scaled * 2.0 ** (power // 2)).tolist() == plan.tolist()
 
 
+def near_one(rng: np.random.Generator, K: int) -> Floats:
+    """Entries that need no scaling in units of 1, some of them next to a power of 2."""
+    entries = np.where(
+        rng.random((K, K)) < 0.2, np.nextafter(1.0, 0.0), rng.uniform(0.5, 2, (K, K))
+    )
+    return np.where(rng.random((K, K)) < 0.6, entries, np.eye(K))
+
+
+@pytest.mark.parametrize("power", [-40, -20, 7, 40])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_plan_is_the_same_to_the_last_bit_in_units_of_any_range(seed: int, power: int) -> None:
+    rng, unit, held = np.random.default_rng(seed), 2.0**power, 0
+    for K in range(1, 13):
+        program = random_program(rng, K)
+        P = near_one(rng, K) if K % 2 else program.precision
+        need, cost, second = program.need, program.cost, program.second
+        here, there = (empty_store(K), np.zeros(3 * K)), (empty_store(K), np.zeros(3 * K))
+        for _ in range(10):  # from the second on with a stored basis
+            kept = again(matrix(P), need, cost, second, *here)
+            scaled = matrix(P / unit**2, unit), need / unit**2, cost * unit, second
+            assert again(*scaled, *there) == kept
+            assert there[1][:K].tolist() == here[1][:K].tolist()
+            held += kept
+            need = need * (1 + 0.1 * rng.normal(size=K)).clip(0.5)
+            cost = cost * (1 + 0.1 * rng.normal(size=K)).clip(0.5)
+    assert 20 < held < 100  # of 120: both ways were taken
+
+
+def test_a_basis_that_plays_less_than_nothing_is_given_up_in_any_units() -> None:
+    P, cost, second = np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([1.0, 0.5]), np.zeros(2)
+    for unit in (2.0**-30, 1.0, 2.0**30):
+        store, scratch, table = empty_store(2), np.zeros(6), matrix(P / unit**2, unit)
+        assert not again(table, np.array([1.0, 2.0]) / unit**2, cost, second, store, scratch)
+        assert scratch[:2].tolist() == [1.0, 1.0]
+        # The second need is met by the first now: the basis would play the second -1/2 times.
+        assert not again(table, np.array([1.0, 0.5]) / unit**2, cost, second, store, scratch)
+        assert scratch[:2].tolist() == [1.0, 0.0]
+
+
 def test_what_nobody_shows_cannot_be_met() -> None:
     table, plan = matrix(np.array([[1.0, 0.0], [1.0, 0.0]])), np.zeros(2)
     store = empty_store(2)

@@ -7,6 +7,7 @@ import pytest
 
 import sidelight as sl
 from naive import loop
+from naive.random_problems import scaled
 from races import ASKED, accepts, decisions, friendly, live, ready
 from sidelight.engine.runner import STOP
 from sidelight.gallery import CATALOGUE
@@ -126,10 +127,23 @@ def test_exact_observations_work(name: str) -> None:
 @pytest.mark.parametrize("upper", [1e-6, 1e6])
 def test_units_do_not_matter(name: str, upper: float) -> None:
     one = friendly()
-    scaled = sl.Problem(sl.Feedback.full_information(4, upper), one.means * upper, upper)
-    here, there = (sl.simulate(problem, ready(name), ROUNDS, 4) for problem in (one, scaled))
+    other = scaled(one, upper)
+    here, there = (sl.simulate(problem, ready(name), ROUNDS, 4) for problem in (one, other))
     same = (here.plays == there.plays).all(axis=2)
     assert same.sum() >= same.size - 1  # rounding may turn one replicate elsewhere
+
+
+@everyone
+@pytest.mark.parametrize("power", [-20, 7])
+def test_units_change_no_action(name: str, power: int) -> None:
+    unit = 2.0**power  # so that scaling rounds nothing
+    for recipe in ("bandit", "graded", "star", "revealing", "labs", "slow-but-free"):
+        problem = sl.gallery(recipe)
+        if not accepts(ready(name), problem):
+            continue
+        here = sl.trace(problem, ready(name), 1000, seed=1).actions
+        there = sl.trace(scaled(problem, unit), ready(name), 1000, seed=1).actions
+        assert here.tolist() == there.tolist(), recipe
 
 
 @everyone

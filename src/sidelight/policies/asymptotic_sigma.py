@@ -22,7 +22,7 @@ and pmax_j is the best precision that any action has for j. The plan solves, at 
                                   slowly, at no cost, would be played until they are known
 
 The price vanishes as t grows, so that the plan tends to the one of the exact lower bound. The
-budget counts only where the horizon is known and `budget` is not 0.
+budget counts only where the horizon is known and `budget` is 1, which it is unless told.
 
 `program=paper` is Algorithm 1's own plan with information for counts: n_j >= 2 f/d_j^2, and for i
 the same with the second smallest gap; no price, no s_j; of the cheapest plans that which plays i
@@ -73,7 +73,7 @@ from .pairwise import (
     tracking_memory,
     work_space,
 )
-from .rule import Prepared, Rule, in_range
+from .rule import Prepared, Rule, in_range, switch
 from .setting import Setting
 
 NAME = "asymptotic-sigma"
@@ -91,8 +91,9 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     for name, most in (("alpha", 1e6), ("refresh", 1.0)):
         if not 0 <= parameters[name] <= most:
             raise InputError(f"{NAME}:{name}={parameters[name]:g} must lie between 0 and {most:g}")
-    chosen = [parameters["alpha"], a, b, parameters["program"], parameters["budget"]]
-    chosen += [parameters["refresh"], exact_variance(setting.upper)]
+    chosen = [parameters["alpha"], a, b, parameters["program"]]
+    chosen += [switch(NAME, parameters, "budget"), parameters["refresh"]]
+    chosen += [exact_variance(setting.upper)]
     return Prepared(np.array(chosen), tracking_memory(len(setting.feedback)))
 
 

@@ -9,6 +9,9 @@ action and N the plays before round t:
 Its regret is the constant of the bound times log T, up to one play of each action. That is no lower
 bound at a finite horizon: good policies go below it. Where several actions are best there is no
 plan, and it plays one of them.
+
+The plan is made in units of a power of 2 near the range of the means: optimal plans are often many,
+and which one a solver finds depends on its rounding, which must not depend on the user's units.
 """
 
 from __future__ import annotations
@@ -21,8 +24,10 @@ import numpy as np
 
 from ..bounds import graves_lai
 from ..compiled import cached, inlined
+from ..engine.contract import Floats
 from ..engine.runner import make_run
 from ..errors import InputError
+from ..feedback import Feedback
 from ..problem import Problem
 from .greedy import no_update
 from .rule import Prepared, Rule
@@ -33,7 +38,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """The best action, then the plan."""
     if setting.means is None:
         raise InputError("policy 'oracle-lp' is told the true means, which only a simulation has")
-    problem = Problem(setting.feedback, setting.means, setting.upper)
+    problem = _in_units_of_range(setting.feedback, setting.means, setting.upper)
     plan = graves_lai(problem).allocation
     chosen = np.zeros(1 + len(problem))
     chosen[0] = problem.best
@@ -41,6 +46,15 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
         chosen[1:] = plan
         chosen[1 + problem.best] = 0.0  # it is played all the time
     return Prepared(chosen, np.empty(0))
+
+
+def _in_units_of_range(feedback: Feedback, means: Floats, upper: float) -> Problem:
+    """The problem divided by a power of 2, which rounds nothing, such that 1 <= upper < 2."""
+    unit = math.ldexp(1.0, math.frexp(upper)[1] - 1)
+    with np.errstate(over="ignore", under="ignore"):
+        variance = np.minimum(feedback.variance / unit / unit, np.finfo(float).max)
+    variance[~feedback.observes] = np.inf
+    return Problem(Feedback(variance, feedback.labels), means / unit, upper / unit)
 
 
 @inlined

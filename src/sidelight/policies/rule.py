@@ -77,3 +77,11 @@ def from_zero(name: str, parameters: Mapping[str, float], key: str, high: float)
     if not 0 <= value <= high:
         raise InputError(f"{name}:{key}={value:g} must be between 0 and {high:g}")
     return value
+
+
+def switch(name: str, parameters: Mapping[str, float], key: str) -> float:
+    """The parameter, if it is 0 (off) or 1 (on)."""
+    value = parameters[key]
+    if value not in (0.0, 1.0):
+        raise InputError(f"{name}:{key}={value:g} is a switch: write {key}=1 (on) or {key}=0 (off)")
+    return value

@@ -121,16 +121,16 @@ def solve(matrix: Any, need: Any, cost: Any, second: Any, store: Any, patience: 
 def read_plan(need: Any, store: Any, plan: Any) -> bool:
     """The plan c of the stored basis for these needs; False where a play count is negative."""
     K, m, one = index(len(need)), index(store[0]), index(1)
-    needs, ends = one + K, index(2) + index(4) * K
+    needs, norms, ends = one + K, one + index(2) * K, index(2) + index(4) * K
     entries = index(2) + index(5) * K
     values = entries + K * K
     for i in range(K):
         plan[i] = 0.0
-    largest = 0.0
+    largest = 0.0  # of the terms, about: plays are compared with plays, in any units
     e = index(0)
     for s in range(m):
         b = need[index(store[needs + s])]
-        largest = max(largest, b)
+        largest = max(largest, b * abs(store[norms + s]))
         end = index(store[ends + s])
         while e < end:
             plan[index(store[entries + e])] += store[values + e] * b

@@ -10,9 +10,11 @@ the answer is the lexicographic minimum of (<cost, c>, <second, c>, c_0, c_1, ..
 On the tableau this is the lexicographic ratio test: a tie between rows is decided by the second
 right-hand side, then by the columns of the slacks. It also excludes cycling.
 
-Rows and columns of P are scaled by powers of 2, which rounds nothing, until their largest entries
-are near 1. Needs and costs are not: a difference of them counts as zero where it is below 1e-10 of
-the largest term it is made of. They may differ by any power of ten, and no small need is dropped.
+P is read in units of `upper`, the range of the means: times the square of a power of 2 near it. So
+the answer does not depend on the user's units, not even in its last bits. Then rows and columns are
+scaled by powers of 2, which rounds nothing, until their largest entries are near 1. Needs and costs
+are not: a difference of them counts as zero where it is below 1e-10 of the largest term it is made
+of. They may differ by any power of ten, and no small need is dropped.
 
 `matrix` is any tuple with the fields of `Matrix`; a cost of inf excludes the action, a need of 0
 asks for nothing. `basis` keeps the answer and asks whether it still is one.
@@ -40,11 +42,12 @@ NOISE = 1e-14
 
 
 class Matrix(NamedTuple):
-    """P by rows, dense, and which columns of each row are not 0."""
+    """P by rows, dense, and which columns of each row are not 0; the range that sets the units."""
 
     precision: Floats
     start: Ints
     shown: Ints
+    upper: float
 
 
 class Workspace(NamedTuple):
@@ -64,12 +67,12 @@ class Workspace(NamedTuple):
     scale: Floats  # of each variable: needs, then slacks
 
 
-def matrix(precision: npt.ArrayLike) -> Matrix:
+def matrix(precision: npt.ArrayLike, upper: float = 1.0) -> Matrix:
     """P as the compiled functions read it."""
     dense = np.ascontiguousarray(precision, dtype=np.float64)
     lists = [np.flatnonzero(row) for row in dense]
     start = np.cumsum([0, *map(len, lists)]).astype(np.int64)
-    return Matrix(dense, start, np.concatenate(lists).astype(np.int64))
+    return Matrix(dense, start, np.concatenate(lists).astype(np.int64), upper)
 
 
 @allocating
@@ -93,7 +96,7 @@ def workspace(actions: int) -> Any:
 @kernel
 def _power(largest: float) -> float:
     """The power of 2 that brings a positive number near 1, and 1 for 0."""
-    return 2.0 ** -math.floor(math.log2(largest)) if largest > 0 else 1.0
+    return math.ldexp(1.0, 1 - math.frexp(largest)[1]) if largest > 0 else 1.0
 
 
 @kernel
@@ -114,7 +117,7 @@ def _scale(work: Any, height: int, width: int) -> None:
         for r in range(height):
             largest = max(largest, work.table[r, q])
         factor = _power(largest)
-        work.scale[work.column[q]] = factor
+        work.scale[work.column[q]] *= factor
         work.rise[0, q] *= factor
         for r in range(height):
             work.table[r, q] *= factor
@@ -124,13 +127,15 @@ def _scale(work: Any, height: int, width: int) -> None:
 def load(matrix: Any, need: Any, cost: Any, second: Any, work: Any) -> Any:
     """The tableau at y = 0: slacks basic, one column for each need; its height and width."""
     K = len(need)
+    unit = _power(matrix.upper)
+    square = 1.0 / (unit * unit)
     width = 0
     for j in range(K):
-        work.scale[j] = work.scale[K + j] = 1.0
+        work.scale[j], work.scale[K + j] = square, 1.0
         work.place[j] = -1
         if need[j] > 0:
             work.column[width] = j
-            work.rise[0, width] = need[j]
+            work.rise[0, width] = need[j] * square
             width += 1
     height, low, high = 0, np.inf, 0.0
     for i in range(K):
@@ -139,7 +144,7 @@ def load(matrix: Any, need: Any, cost: Any, second: Any, work: Any) -> Any:
             work.level[0, height] = cost[i]
             work.second[0, height] = second[i]
             for q in range(width):
-                entry = matrix.precision[i, work.column[q]]
+                entry = matrix.precision[i, work.column[q]] * square
                 work.table[height, q] = entry
                 low = min(low, entry if entry > 0.0 else low)
                 high = max(high, entry)
