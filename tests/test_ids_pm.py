@@ -69,9 +69,11 @@ def test_what_is_on_its_way_is_not_bought_again() -> None:
     assert player.ask()[0] == 1
 
 
-def test_a_ridge_must_be_positive() -> None:
+def test_senseless_parameters_are_refused() -> None:
     with pytest.raises(sl.InputError, match="must be greater than 0"):
         sl.simulate(sl.gallery("bandit"), "ids-pm:ridge=0", 10)
+    with pytest.raises(sl.InputError, match="directed=1"):
+        sl.simulate(sl.gallery("bandit"), "ids-pm:directed=-3", 10)
 
 
 @pytest.mark.parametrize("text", ["ids-pm", "ids-pm:directed=1"])

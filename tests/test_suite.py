@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import sidelight as sl
 from commands import Command
 from sidelight.gallery import from_recipe
 from sidelight.simulate import Results, storage
 from sidelight.study import Cell
 from sidelight.suite import Line, Panel, cells, growth, panel, ratios, to_markdown
-from sidelight.suite.cells import RECIPES, contenders, is_fair, name_of, shuffled
+from sidelight.suite.cells import RECIPES, contenders, is_fair, name_of, shuffled, with_gap
 from sidelight.suite.reasons import REASONS
 
 FAST = ("greedy", "uniform")
@@ -42,6 +43,13 @@ def test_shuffling_keeps_the_problem(recipe: str) -> None:
 def test_the_best_action_stands_anywhere() -> None:
     places = [shuffled(from_recipe(r), r).means.argmax() for r in RECIPES]
     assert len(set(places)) > 4
+
+
+def test_a_gap_is_told_in_parts_of_the_range() -> None:
+    problem = sl.gallery("promotions")
+    assert problem.upper != 1
+    told = float(with_gap("eps-greedy-lp", problem).partition("gap=")[2])
+    assert told * problem.upper == pytest.approx(problem.gaps[problem.gaps > 0].min())
 
 
 def test_only_what_can_run_is_raced_and_a_gap_is_told() -> None:

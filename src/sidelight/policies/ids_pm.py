@@ -39,7 +39,7 @@ from ..engine.runner import make_run
 from .greedy import no_update
 from .ids import toss
 from .information_ratio import best_mixture
-from .rule import Prepared, Rule, in_range
+from .rule import Prepared, Rule, in_range, switch
 from .setting import Setting
 
 N0, S0, DIRECTED = range(3)  # places in the parameters
@@ -50,7 +50,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Any observable matrix will do."""
     ridge = in_range("ids-pm", parameters, "ridge", 0, 1e12)
     n0 = ridge / setting.upper**2
-    chosen = [n0, n0 * setting.upper / 2, parameters["directed"]]
+    chosen = [n0, n0 * setting.upper / 2, switch("ids-pm", parameters, "directed")]
     return Prepared(np.array(chosen), np.empty(0))
 
 

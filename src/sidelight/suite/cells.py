@@ -129,14 +129,14 @@ def contenders(raced: Sequence[tuple[Cell, Results]]) -> list[Cell]:
 
 
 def with_gap(name: str, problem: Problem) -> str:
-    """The policy as it is raced: one that needs a gap is told the true one."""
+    """The policy as it is raced: one that needs a gap is told the true one, in parts of upper."""
     from ..policies import registry  # noqa: PLC0415 - imports numba
     from ..policies.setting import Need  # noqa: PLC0415
 
     if Need.GAP not in registry.parse(name)[0].needs:
         return name
     gaps = problem.gaps[problem.gaps > 0]
-    return f"{name}:gap={gaps.min() if len(gaps) else 1:.12g}"
+    return f"{name}:gap={gaps.min() / problem.upper if len(gaps) else 1:.12g}"
 
 
 def _replicates(name: str, horizon: int, wanted: int) -> int:
