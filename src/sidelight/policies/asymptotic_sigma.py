@@ -73,7 +73,7 @@ from .pairwise import (
     tracking_memory,
     work_space,
 )
-from .rule import Prepared, Rule, in_range, switch
+from .rule import Prepared, Rule, from_zero, in_range, switch
 from .setting import Setting
 
 NAME = "asymptotic-sigma"
@@ -88,12 +88,11 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     b = in_range(NAME, parameters, "b", 0, 1)
     if b == 1:
         raise InputError(f"{NAME}:b=1 is too large: choose a smaller one")
-    for name, most in (("alpha", 1e6), ("refresh", 1.0)):
-        if not 0 <= parameters[name] <= most:
-            raise InputError(f"{NAME}:{name}={parameters[name]:g} must lie between 0 and {most:g}")
-    chosen = [parameters["alpha"], a, b, parameters["program"]]
-    chosen += [switch(NAME, parameters, "budget"), parameters["refresh"]]
-    chosen += [exact_variance(setting.upper)]
+    alpha = from_zero(NAME, parameters, "alpha", 1e6)
+    refresh = from_zero(NAME, parameters, "refresh", 1)
+    budget = switch(NAME, parameters, "budget")
+    exact = exact_variance(setting.upper)
+    chosen = [alpha, a, b, parameters["program"], budget, refresh, exact]
     return Prepared(np.array(chosen), tracking_memory(len(setting.feedback)))
 
 

@@ -36,7 +36,6 @@ import numpy as np
 from ..compiled import cached, compiled, inlined
 from ..engine.intrinsics import borrowed
 from ..engine.runner import make_run
-from ..errors import InputError
 from ..programs.basis import index
 from ..programs.pairs import exact_plan
 from .ahead import EXPLORED, decided_ahead
@@ -61,7 +60,7 @@ from .pairwise import (
     tracking_memory,
     work_space,
 )
-from .rule import Prepared, Rule, in_range
+from .rule import Prepared, Rule, from_zero, in_range
 from .setting import Setting
 
 WORDS = ("initial", "exploit", "estimate", "track")
@@ -74,9 +73,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Any observable matrix; 0 < epsilon < 1, gamma > 0."""
     epsilon = in_range("ossb", parameters, "epsilon", 0, 1)
     gamma = in_range("ossb", parameters, "gamma", 0, 1e6)
-    refresh = parameters["refresh"]
-    if not 0 <= refresh <= 1:
-        raise InputError(f"ossb:refresh={refresh:g} must lie between 0 and 1")
+    refresh = from_zero("ossb", parameters, "refresh", 1)
     chosen = [epsilon, gamma, refresh, exact_variance(setting.upper)]
     return Prepared(np.array(chosen), tracking_memory(len(setting.feedback)))
 

@@ -75,7 +75,7 @@ def from_zero(name: str, parameters: Mapping[str, float], key: str, high: float)
     """The parameter, if it lies in [0, high]."""
     value = parameters[key]
     if not 0 <= value <= high:
-        raise InputError(f"{name}:{key}={value:g} must be between 0 and {high:g}")
+        raise InputError(f"{name}:{key}={value:g} must lie between 0 and {high:g}")
     return value
 
 
