@@ -21,7 +21,7 @@ import numpy as np
 import sidelight as sl
 from sidelight.engine.contract import Floats
 from sidelight.gallery import from_recipe
-from sidelight.suite.cells import LARGE, RECIPES, shuffled
+from sidelight.suite.cells import RECIPES, shuffled
 
 BASELINE = "ids:guard=2,early=1"
 VARIANTS = (
@@ -33,6 +33,7 @@ VARIANTS = (
     "ids:guard=1.5,early=2",
 )
 REPLICATES = 300
+LARGE = 50  # actions; larger problems are not for tuning
 
 
 @dataclass(frozen=True)

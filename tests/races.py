@@ -106,9 +106,14 @@ def noise_free(text: str, problem: sl.Problem, horizon: int) -> sl.Trace:
         return sl.trace(problem, text, horizon)
 
 
-def decisions(player: Live, horizon: int) -> Iterator[tuple[int, int]]:
-    """Ask, play and update; yields before each play, so that a test can look around."""
+def decisions(player: Live, horizon: int, order: Any = None) -> Iterator[tuple[int, int]]:
+    """Ask, play and update; yields before each play, so that a test can look around.
+
+    With an `order`, action j has the luck that action order[j] has without.
+    """
     noise, _ = begin(player.stage.noise, 0, len(player.stage.problem))
+    if order is not None:
+        noise.state[:] = noise.state[order]
     for _ in range(horizon):
         action, why = player.ask()
         yield action, why

@@ -19,7 +19,7 @@ from naive import loop
 from races import decisions, live
 from sidelight.belief import known
 from sidelight.engine.contract import no_data
-from sidelight.policies import ids
+from sidelight.policies import ids, lazy
 from sidelight.policies.setting import Setting
 
 ALARM = 1e-4
@@ -130,7 +130,7 @@ def test_extreme_units(power: int) -> None:
     assert np.array_equal(here, there)
 
 
-@pytest.mark.parametrize("policy", ["ids:refresh=0", "v-ids"])
+@pytest.mark.parametrize("policy", ["ids:refresh=0", "v-ids:refresh=0"])
 def test_the_leader_is_exploited_and_the_others_teach(policy: str) -> None:
     problem = sl.gallery("dosing")
     player = live(policy, problem, 300)
@@ -139,7 +139,7 @@ def test_the_leader_is_exploited_and_the_others_teach(policy: str) -> None:
         _, m = with_prior(player.data)
         assert why == (action != m.argmax())
         reasons.add(why)
-    assert reasons == {ids.EXPLOIT, ids.LEARN}
+    assert reasons == {lazy.EXPLOIT, lazy.LEARN}
 
 
 @pytest.mark.parametrize(

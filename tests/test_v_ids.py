@@ -132,7 +132,7 @@ def test_many_actions() -> None:
 
 def test_parameters_matter() -> None:
     problem = sl.gallery("graded")
-    for text in ("v-ids:tail=1", "v-ids:prior=1", "v-ids:guard=0"):
+    for text in ("v-ids:tail=1", "v-ids:prior=1", "v-ids:guard=0", "v-ids:refresh=0"):
         rule, parameters = registry.parse(text)
         expected = loop.play(problem, (rule.name, parameters), 150, 2)
         assert sl.trace(problem, text, 150, 2).actions.tolist() == expected

@@ -11,16 +11,10 @@ import numpy.typing as npt
 
 from naive.algorithms import Past
 from naive.exp3 import precisions
-from naive.ids import best_pair, inflation, worthwhile
+from naive.ids import Mixture, best_pair, inflation, lazily, toss, with_prior, worthwhile
 from sidelight import Problem
 
 Floats = npt.NDArray[np.float64]
-
-
-def toss(mixture: tuple[int, int, float], luck: Any) -> int:
-    """One of the two actions."""
-    first, second, weight = mixture
-    return second if weight > 0 and (next(luck.words) >> 11) / 2**53 < weight else first
 
 
 def ids_pm(t: int, past: Past, problem: Problem, parameters: Mapping[str, float], luck: Any) -> int:
@@ -107,21 +101,21 @@ def best_action(m: Floats, s: Floats) -> tuple[Floats, Floats, float]:
     return p, moved, float((w * F[:, lead] * some).sum() + tail)
 
 
-def v_ids(t: int, past: Past, problem: Problem, parameters: Mapping[str, float], luck: Any) -> int:
+def mixture(played: int, past: Past, problem: Problem, parameters: Mapping[str, float]) -> Mixture:
     """Regret and explained variances by quadrature."""
     P = np.array(precisions(problem))
-    n0 = parameters["prior"] / problem.upper**2
-    n = np.array(past.information) + n0
-    m = (np.array(past.sums) + n0 * problem.upper / 2) / n
-    lead, c = int(m.argmax()), inflation(t - 1, parameters["tail"])
-    left = past.notes["horizon"] - t + 1
-    if len(n) == 1:
-        return 0
+    n, sums = map(np.array, with_prior(past, problem, parameters["prior"]))
+    m = sums / n
+    lead, c = int(m.argmax()), inflation(played, parameters["tail"])
+    left = past.notes["horizon"] - played
     guard, early = parameters["guard"], parameters["early"] if parameters["guard"] else 1.0
-    if guard and not worthwhile(list(n), list(m), guard * c, P.tolist(), left):
-        return lead
+    if len(n) == 1 or (guard and not worthwhile(list(n), list(m), guard * c, P.tolist(), left)):
+        return lead, lead, 0.0
     p, moved, regret = best_action(m, np.sqrt(c / n))
     v = (moved**2 / np.where(p > 0, p, 1)[:, None]).sum(axis=0)
     gain = (v * (n / c) * P / (n / c + P)).sum(axis=1)
     gain = (gain / (gain.max() or 1)).astype(np.float32).astype(float)
-    return toss(best_pair([early * regret + m[lead] - x for x in m], list(gain), lead), luck)
+    return best_pair([early * regret + m[lead] - x for x in m], list(gain), lead)
+
+
+v_ids = lazily(mixture)

@@ -7,9 +7,10 @@ the description says is kept between two refreshes is kept in `past.notes`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from naive.exp3 import precisions
 from sidelight import Problem
 
 Mixture = tuple[int, int, float]
@@ -104,13 +105,17 @@ def worthwhile(
     return False
 
 
-def mixture(
-    played: int, past: Any, problem: Problem, parameters: Mapping[str, float], P: list[list[float]]
-) -> Mixture:
+def with_prior(past: Any, problem: Problem, prior: float) -> tuple[list[float], list[float]]:
+    """Information and sums, with a prior in the middle of the range."""
+    n0 = prior / problem.upper**2
+    return [x + n0 for x in past.information], [x + n0 * problem.upper / 2 for x in past.sums]
+
+
+def mixture(played: int, past: Any, problem: Problem, parameters: Mapping[str, float]) -> Mixture:
     """What to play after `played` rounds."""
-    n0 = parameters["prior"] / problem.upper**2
-    n = [x + n0 for x in past.information]
-    m = [(s + n0 * problem.upper / 2) / x for s, x in zip(past.sums, n, strict=True)]
+    P = precisions(problem)
+    n, sums = with_prior(past, problem, parameters["prior"])
+    m = [s / x for s, x in zip(sums, n, strict=True)]
     c = inflation(played, parameters["tail"])
     lead = m.index(max(m))
     if not parameters["guard"]:
@@ -131,23 +136,26 @@ def outdated(t: int, past: Any, n: list[float], s: list[float], slack: float) ->
     )
 
 
-def ids(t: int, past: Any, problem: Problem, parameters: Mapping[str, float], luck: Any) -> int:
-    """One of the two actions of the mixture."""
-    K = len(problem)
-    most = 1e12 / problem.upper**2
-    variance = problem.feedback.variance.tolist()
-    P = [
-        [0.0 if x == math.inf else most if x * most <= 1 else 1 / x for x in row]
-        for row in variance
-    ]
-    n0 = parameters["prior"] / problem.upper**2
-    n = [x + n0 for x in past.information]
-    s = [x + n0 * problem.upper / 2 for x in past.sums]
-    if t <= 2 or outdated(t - 1, past, n, s, parameters["refresh"]):
-        found = mixture(t - 1, past, problem, parameters, P)
-        past.notes["mixture"] = t - 1, n, [s[j] / n[j] for j in range(K)], found
-    stored: Mixture = past.notes["mixture"][3]
-    first, second, weight = stored
-    if weight > 0 and (next(luck.words) >> 11) / 2**53 < weight:
-        return second
-    return first
+def toss(found: Mixture, luck: Any) -> int:
+    """One of the two actions."""
+    first, second, weight = found
+    return second if weight > 0 and (next(luck.words) >> 11) / 2**53 < weight else first
+
+
+def lazily(find: Callable[..., Mixture]) -> Callable[..., int]:
+    """A player that plays the mixture that `find` finds, and asks it only when something moved."""
+
+    def play(
+        t: int, past: Any, problem: Problem, parameters: Mapping[str, float], luck: Any
+    ) -> int:
+        n, s = with_prior(past, problem, parameters["prior"])
+        if t <= 2 or outdated(t - 1, past, n, s, parameters["refresh"]):
+            found = find(t - 1, past, problem, parameters)
+            means = [x / y for x, y in zip(s, n, strict=True)]
+            past.notes["mixture"] = t - 1, n, means, found
+        return toss(past.notes["mixture"][3], luck)
+
+    return play
+
+
+ids = lazily(mixture)

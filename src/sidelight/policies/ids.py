@@ -36,10 +36,7 @@ the variances guard c/n, where no block of plays of any action can repay itself 
 Values in flight (`belief.pending`, f) are information that was bought: with h = nn + f, a play of i
 is worth v_j nn_j^2 P_ij/(h_j (h_j + P_ij)).
 
-The mixture is computed again when some n_j has grown by `refresh`, or some m_j has moved by
-sqrt(refresh) posterior deviations, or t has grown by 5 `refresh`; in between only the coin is
-tossed. `refresh=0` computes it in every round. It is stored by `update`, so that `choose` changes
-nothing; where values came after the last `update`, `choose` computes it for itself.
+The mixture is stored and computed again when the belief has moved (`lazy`).
 """
 
 from __future__ import annotations
@@ -51,41 +48,20 @@ from typing import Any
 import numpy as np
 
 from ..compiled import cached, compiled, inlined
-from ..engine.contract import Floats
 from ..engine.runner import make_run
-from ..engine.streams import uniform
+from . import lazy
 from .guard import density, purchase, upper_tail
 from .information_ratio import best_mixture
-from .rule import Prepared, Rule, from_zero, in_range
+from .lazy import BLOCK, BUYER, EARLY, GUARD, TAIL, make_lazy, posterior
+from .rule import Prepared, Rule
 from .setting import Setting
 
-# places in the memory
-FIRST, SECOND, WEIGHT, LEADER, ROUND, SEEN, BUYER, BLOCK, REFERENCE = range(9)
-N0, S0, TAIL, REFRESH, GUARD, EARLY = range(6)  # places in the parameters
-EXPLOIT, LEARN = 0, 1
 TINY = 1e-300
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Any observable matrix will do."""
-    K = len(setting.feedback)
-    memory = np.zeros(REFERENCE + 2 * K)
-    memory[SEEN] = -1.0  # nothing is stored
-    memory[REFERENCE : REFERENCE + K] = -1.0
-    return Prepared(checked("ids", setting, parameters), memory)
-
-
-def checked(name: str, setting: Setting, parameters: Mapping[str, float]) -> Floats:
-    """The parameters of `ids` and its relatives, as compiled code reads them."""
-    prior = in_range(name, parameters, "prior", 0, 1e12)
-    early = in_range(name, parameters, "early", 0, 1e6)
-    limits = {"tail": 1e6, "refresh": 1.0, "guard": 1e6}
-    tail, refresh, guard = (from_zero(name, parameters, key, limits[key]) for key in limits)
-    n0 = prior / setting.upper**2
-    learns_early = guard > 0 and setting.horizon
-    return np.array(
-        [n0, n0 * setting.upper / 2, tail, refresh, guard, early if learns_early else 1.0]
-    )
+    return lazy.prepare("ids", setting, parameters)
 
 
 @inlined
@@ -156,13 +132,7 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
     Where nothing was worth buying the last time, that is asked first, and mostly the answer.
     """
     K = known.observer.size
-    n, m, v, cost, gain = np.empty(K), np.empty(K), np.empty(K), np.empty(K), np.empty(K)
-    leader = 0
-    for j in range(K):
-        n[j] = belief.information[j] + parameters[N0]
-        m[j] = (belief.sums[j] + parameters[S0]) / n[j]
-        if m[j] > m[leader]:
-            leader = j
+    n, m, leader = posterior(belief, parameters)
     c = inflation(played, parameters[TAIL])
     guarded = known.horizon > 0 and parameters[GUARD] != 0.0
     left = float(known.horizon - played)
@@ -173,6 +143,7 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
         bought = purchase(left, leader, n / (parameters[GUARD] * c), m, known, bought)
         if bought[0] < 0:
             return nothing, np.int64(leader), bought
+    v, cost, gain = np.empty(K), np.empty(K), np.empty(K)
     regret, most = weigh(n, m, c, leader, v)
     regret += (parameters[EARLY] - 1.0) * most
     gains(n, v, c, belief, known, gain)
@@ -186,80 +157,7 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
     return mixture, np.int64(leader), bought
 
 
-@inlined
-def toss(first, second, weight, stream):
-    """One of the two actions; the coin is tossed only where both are possible."""
-    if weight > 0.0 and uniform(stream) < weight:
-        return second
-    return first
-
-
-@inlined
-def reason(action, leader):
-    """Why: the leader is played for its mean, the others for what they show."""
-    return EXPLOIT if action == leader else LEARN
-
-
-@inlined
-def choose(t, belief, known, parameters, memory, stream):
-    """One of the two actions of the stored mixture, or of a new one if values came late."""
-    if memory[SEEN] == belief.seen[0]:
-        first, second = np.int64(memory[FIRST]), np.int64(memory[SECOND])
-        action = toss(first, second, memory[WEIGHT], stream)
-        return action, reason(action, np.int64(memory[LEADER]))
-    (first, second, weight), leader, _ = plan(t - 1, belief, known, parameters, memory)
-    action = toss(first, second, weight, stream)
-    return action, reason(action, leader)
-
-
-@inlined
-def _moved(j, belief, parameters, memory):
-    """Whether n_j or m_j is no longer what the stored mixture was computed from."""
-    place = np.uint64(REFERENCE)
-    K = np.uint64(belief.sums.size)
-    n = belief.information[j] + parameters[N0]
-    off = belief.sums[j] + parameters[S0] - memory[place + K + j] * n  # n_j times the move
-    slack = parameters[REFRESH]
-    return n > (1.0 + slack) * memory[place + j] or off * off > slack * n
-
-
-@inlined
-def stale(t, belief, known, parameters, memory, action):
-    """Whether the stored mixture is to be computed again."""
-    i = np.uint64(action)
-    first, last = np.uint64(known.start[i]), np.uint64(known.start[i + np.uint64(1)])
-    if memory[SEEN] + np.float64(last - first) != belief.seen[0]:
-        return True
-    if t >= (1.0 + 5.0 * parameters[REFRESH]) * memory[ROUND]:
-        return True
-    for k in range(first, last):
-        if _moved(np.uint64(known.shown[k]), belief, parameters, memory):
-            return True
-    return False
-
-
-@compiled
-def refresh(t, belief, known, parameters, memory):
-    """Compute the mixture for round t + 1 and store it with what it was computed from."""
-    mixture, leader, (buyer, block) = plan(t, belief, known, parameters, memory)
-    memory[FIRST], memory[SECOND], memory[WEIGHT] = mixture
-    memory[LEADER] = leader
-    memory[ROUND], memory[BUYER], memory[BLOCK] = t, buyer, block
-    K = known.observer.size
-    for j in range(K):
-        n = belief.information[j] + parameters[N0]
-        memory[REFERENCE + j] = n
-        memory[REFERENCE + K + j] = (belief.sums[j] + parameters[S0]) / n
-
-
-@inlined
-def update(t, belief, known, parameters, memory, action, why):
-    """Keep the mixture, or compute it again."""
-    if stale(t, belief, known, parameters, memory, action):
-        refresh(t, belief, known, parameters, memory)
-    memory[SEEN] = belief.seen[0]
-
-
+choose, update = make_lazy(plan)
 _run = make_run(choose, update)
 
 
@@ -274,7 +172,7 @@ IDS = Rule(
     summary="the default: pays least for what it learns; any observable structure",
     source="pairwise variance-based information directed sampling, after Russo and Van Roy 2018, "
     "Learning to optimize via information-directed sampling; no regret bound is proved",
-    words=("exploit", "learn"),
+    words=lazy.WORDS,
     defaults={"tail": 0.0, "prior": 4.0, "refresh": 0.01, "guard": 1.5, "early": 2.0},
     prepare=prepare,
     choose=choose,

@@ -37,8 +37,7 @@ import numpy as np
 from ..compiled import cached, compiled, inlined
 from ..engine.runner import make_run
 from .greedy import no_update
-from .ids import toss
-from .information_ratio import best_mixture
+from .information_ratio import best_mixture, toss
 from .rule import Prepared, Rule, in_range, switch
 from .setting import Setting
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled, inlined
+from ..engine.streams import uniform
 
 
 @inlined
@@ -74,3 +75,11 @@ def _cheapest(cost: Any, gain: Any) -> Any:
         if cost[i] < cost[found] or (cost[i] == cost[found] and gain[i] > gain[found]):
             found = i
     return found
+
+
+@inlined
+def toss(first, second, weight, stream):
+    """One of the two actions; the coin is tossed only where both are possible."""
+    if weight > 0.0 and uniform(stream) < weight:
+        return second
+    return first

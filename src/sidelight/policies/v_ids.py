@@ -13,16 +13,17 @@ distribution function of the largest mean and h_k = f_k/F_k, all by one integral
     Delta_i = r + m_i1 - m_i,     g_i = sum_j v_j nn_j P_ij / (nn_j + P_ij),   nn = n/c
 
 Half of g_i approximates the information that a play of i gives about A*. Played is the mixture of
-least Delta^2/g (Russo and Van Roy 2018; Liu, Buccapatnam and Shroff 2018 on graphs). The guard for
-a known horizon is that of `ids`; nothing is stored from round to round, and everything computed in
-every round. Their theory bounds the Bayesian regret by the information ratio, for the exact
-posterior (tail = 1) and without a guard; with the inflation nothing is proved.
+least Delta^2/g (Russo and Van Roy 2018; Liu, Buccapatnam and Shroff 2018 on graphs), stored and
+computed again when the belief has moved, as in `ids` (`lazy`); the guard for a known horizon is
+that of `ids` too. Their theory bounds the Bayesian regret by the information ratio, for the exact
+posterior (tail = 1), computed in every round (refresh = 0) and without a guard; with the inflation
+nothing is proved.
 
-The integrals run from low = max_k (m_k - 8 s_k) to max_k (m_k + 8 s_k), so that every F_k is at
-least 6e-16 and what is less likely than about 1e-15 counts as impossible. Below low the largest
-mean does not lie; r has a part there, known in closed form, as some other action is surely above.
-Steps are as long as the narrowest posterior that they meet, min_k max(s_k, distance to m_k - 8 s_k)
-over those not yet passed, with six Gauss nodes each.
+The integrals run from max_k (m_k - 8 s_k) to max_k (m_k + 8 s_k), so that every F_k is at least
+6e-16 and what is less likely than about 1e-15 counts as impossible. Steps are as long as the
+narrowest posterior that they meet, min_k max(s_k, distance to m_k - 8 s_k) over those not yet
+passed, with six Gauss nodes each. The first steps, up to where some other action is surely above,
+are left out: there the largest mean does not lie, and the part of r is known in closed form.
 
 Gains are rounded to single precision relative to the largest one, so that actions in the same
 position tie in spite of rounding, and the lowest is taken.
@@ -36,33 +37,25 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import cached, compiled, inlined
+from ..compiled import cached, compiled
 from ..engine.runner import make_run
-from .greedy import no_update
+from . import lazy
 from .guard import density, purchase, upper_tail
-from .ids import (
-    EARLY,
-    GUARD,
-    N0,
-    S0,
-    TAIL,
-    checked,
-    gains,
-    inflation,
-    reason,
-    toss,
-)
+from .ids import gains, inflation
 from .information_ratio import best_mixture
+from .lazy import BLOCK, BUYER, EARLY, GUARD, TAIL, make_lazy, posterior
 from .rule import Prepared, Rule
 from .setting import Setting
 
 REACH = 8.0  # standard deviations
-NODES, WEIGHTS = (np.array(x) for x in np.polynomial.legendre.leggauss(6))
+NONE = 1e-20  # a probability that does not count next to those left out beyond REACH
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
+NODES = (1.0 + NODES) / 2.0  # as parts of a step
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Any observable matrix will do."""
-    return Prepared(checked("v-ids", setting, {**parameters, "refresh": 0.0}), np.empty(0))
+    return lazy.prepare("v-ids", setting, parameters)
 
 
 @compiled
@@ -85,48 +78,72 @@ def step_from(x: Any, m: Any, s: Any) -> Any:
 
 
 @compiled
-def below(low: Any, leader: Any, m: Any, s: Any) -> Any:
-    """The part of r below `low`: there somebody else is surely above, or the leader surely too."""
-    z = (low - m[leader]) / s[leader]
+def start(m: Any, s: Any, leader: Any) -> Any:
+    """Where somebody else is no longer surely above, and where the largest mean can end."""
+    x, high = ends(m, s)
+    while x < high:
+        after = min(x + step_from(x, m, s), high)
+        others = 1.0
+        for k in range(m.size):
+            if k != leader:
+                others *= upper_tail((m[k] - after) / s[k])
+        if others >= NONE or after <= x:
+            break
+        x = after
+    return x, high
+
+
+@compiled
+def below(x: Any, leader: Any, m: Any, s: Any) -> Any:
+    """The part of r up to x, where somebody else is surely above: the integral of F_i1."""
+    z = (x - m[leader]) / s[leader]
     return s[leader] * (density(z) + z * upper_tail(-z))
 
 
 @compiled
 def node(x: Any, m: Any, s: Any, leader: Any, h: Any) -> Any:
     """Fill h_k at x; return G, and F_i1 (1 - prod of the others)."""
-    log_all, own = 0.0, 0.0
+    own, others, missing = 1.0, 1.0, 0.0  # F_i1, the product of the others, and 1 - that
     for k in range(m.size):
         z = (x - m[k]) / s[k]
-        log_F = math.log1p(-upper_tail(z)) if z > 0.0 else math.log(upper_tail(-z))
-        h[k] = density(z) / (s[k] * math.exp(log_F))
+        if z > REACH:
+            h[k] = 0.0
+            continue
+        tail = upper_tail(abs(z))
+        above, F = (tail, 1.0 - tail) if z > 0.0 else (1.0 - tail, tail)
+        h[k] = density(z) / (s[k] * F)
         if k == leader:
-            own = log_F
+            own = F
         else:
-            log_all += log_F
-    return math.exp(log_all + own), -math.exp(own) * math.expm1(log_all)
+            missing += others * above
+            others *= F
+    return own * others, own * missing
 
 
 @compiled
 def integrate(m: Any, s: Any, leader: Any, p: Any, shift: Any, cross: Any) -> Any:
     """Fill p_a, e_aa and the upper half of int G h_a h_j; return r."""
-    K = m.size
+    K, N = m.size, NODES.size
     p[:], shift[:], cross[:] = 0.0, 0.0, 0.0
-    h = np.empty(K)
-    x, high = ends(m, s)
+    h, mass = np.empty((N, K)), np.empty(N)
+    x, high = start(m, s, leader)
     regret = below(x, leader, m, s)
     while x < high:
         step = min(step_from(x, m, s), high - x)
-        for g in range(NODES.size):
-            at = x + 0.5 * step * (1.0 + NODES[g])
+        for g in range(N):
             weight = 0.5 * step * WEIGHTS[g]
-            G, less = node(at, m, s, leader, h)
+            G, less = node(x + step * NODES[g], m, s, leader, h[g])
             regret += weight * less
-            for a in range(K):
-                part = weight * G * h[a]
+            mass[g] = weight * G
+        for a in range(K):
+            for g in range(N):
+                part = mass[g] * h[g, a]
+                if part < NONE:
+                    continue
                 p[a] += part
-                shift[a] += part * (at - m[a])
+                shift[a] += part * (x + step * NODES[g] - m[a])
                 for j in range(a + 1, K):
-                    cross[a, j] += part * h[j]
+                    cross[a, j] += part * h[g, j]
         x = x + step if x + step > x else high
     return regret
 
@@ -134,13 +151,18 @@ def integrate(m: Any, s: Any, leader: Any, p: Any, shift: Any, cross: Any) -> An
 @compiled
 def explained(s: Any, p: Any, shift: Any, cross: Any, v: Any) -> None:
     """Fill v_j."""
-    for j in range(s.size):
-        total = 0.0
-        for a in range(s.size):
-            if p[a] > 0.0:
-                moved = shift[j] if a == j else s[j] * s[j] * cross[min(a, j), max(a, j)]
-                total += moved * (moved / p[a])
-        v[j] = total
+    K = s.size
+    share, square = np.empty(K), s * s
+    for a in range(K):
+        share[a] = 1.0 / p[a] if p[a] > 0.0 else 0.0
+        v[a] = shift[a] * (shift[a] * share[a])
+    for a in range(K):
+        own = 0.0
+        for j in range(a + 1, K):
+            of_a, of_j = square[a] * cross[a, j], square[j] * cross[a, j]
+            v[j] += of_j * (of_j * share[a])
+            own += of_a * (of_a * share[j])
+        v[a] += own
 
 
 @compiled
@@ -153,27 +175,23 @@ def rounded(gain: Any) -> None:
 
 
 @compiled
-def plan(played: Any, belief: Any, known: Any, parameters: Any) -> Any:
-    """The mixture (i, j, p) to play after `played` rounds, and the leader."""
+def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
+    """The mixture (i, j, p) to play after `played` rounds, the leader, and what justifies it."""
     K = known.observer.size
-    n, m, s, p, shift, v, cost, gain = np.empty((8, K))
-    leader = 0
+    n, m, leader = posterior(belief, parameters)
     c = inflation(played, parameters[TAIL])
-    for j in range(K):
-        n[j] = belief.information[j] + parameters[N0]
-        m[j] = (belief.sums[j] + parameters[S0]) / n[j]
-        s[j] = math.sqrt(c / n[j])
-        if m[j] > m[leader]:
-            leader = j
-    single = (np.int64(leader), np.int64(leader), 0.0)
+    nothing = np.int64(leader), np.int64(leader), 0.0
+    bought = np.int64(memory[BUYER]), memory[BLOCK]
     if K == 1:
-        return single, np.int64(leader)
+        return nothing, np.int64(leader), bought
     if known.horizon > 0 and parameters[GUARD] != 0.0:
         left = float(known.horizon - played)
-        nothing = np.int64(-1), 0.0
-        buyer, _ = purchase(left, leader, n / (parameters[GUARD] * c), m, known, nothing)
-        if buyer < 0:
-            return single, np.int64(leader)
+        bought = purchase(left, leader, n / (parameters[GUARD] * c), m, known, bought)
+        if bought[0] < 0:
+            return nothing, np.int64(leader), bought
+    s, p, shift, v, cost, gain = np.empty((6, K))
+    for j in range(K):
+        s[j] = math.sqrt(c / n[j])
     cross = np.empty((K, K))
     regret = integrate(m, s, leader, p, shift, cross)
     explained(s, p, shift, cross, v)
@@ -181,18 +199,11 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any) -> Any:
     rounded(gain)
     for i in range(K):
         cost[i] = parameters[EARLY] * regret + (m[leader] - m[i])
-    return best_mixture(cost, gain, leader), np.int64(leader)
+    return best_mixture(cost, gain, leader), np.int64(leader), bought
 
 
-@inlined
-def choose(t, belief, known, parameters, memory, stream):
-    """One of the two actions of the mixture."""
-    (first, second, weight), leader = plan(t - 1, belief, known, parameters)
-    action = toss(first, second, weight, stream)
-    return action, reason(action, leader)
-
-
-_run = make_run(choose, no_update)
+choose, update = make_lazy(plan)
+_run = make_run(choose, update)
 
 
 @cached
@@ -207,10 +218,11 @@ V_IDS = Rule(
     source="Russo and Van Roy 2018, Learning to optimize via information-directed sampling; Liu, "
     "Buccapatnam and Shroff 2018, Information directed sampling for stochastic bandits with graph "
     "feedback",
-    words=("exploit", "learn"),
-    defaults={"tail": 0.0, "prior": 4.0, "guard": 2.0, "early": 1.0},
+    words=lazy.WORDS,
+    defaults={"tail": 0.0, "prior": 4.0, "refresh": 0.01, "guard": 2.0, "early": 1.0},
     prepare=prepare,
     choose=choose,
-    update=no_update,
+    update=update,
     run=run,
+    edition=2,
 )

@@ -2,14 +2,13 @@
 
 In every problem the actions are shuffled, so that no policy gains from an order in which the best
 action comes first. A policy plays a block of replicates; if its mean is more than twice the least
-it plays no others. Slow policies are left out where they take too long: the constants below say
-which, and `page` says it in words.
+it plays no others. A million rounds are for those policies and problems alone that the constants
+below name, and `page` says so in words.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -37,10 +36,6 @@ REPLICATES = 300
 SEED = 2015
 BLOCK = 100  # replicates that every policy plays
 NEAR = 2.0  # times the least mean: what is further away plays no more than that
-SLOW = {"v-ids": (1e4, 60)}  # its integrals take long: the longest horizon, the most replicates
-LARGE = 50  # actions; above, SMALL_ONLY do not play, and SHORT_ONLY no longer than LARGE_LONGEST
-LARGE_LONGEST = 10_000
-SMALL_ONLY = {"asymptotic", "asymptotic-sigma", "ossb", "minimax", "minimax-sigma", "v-ids"}
 # A million rounds: policies that are fast, where the horizon matters, BLOCK replicates.
 LONG = 1_000_000
 FAST = {"ids", "minimax", "ts-n", "ucb-n"}
@@ -56,7 +51,6 @@ LASTING = {
     "labs",
     "trap",
 }
-SHORT_ONLY = {"ids-pm", "ao-ids", "exp3-g", "exp3-ix", "exp3-wix"}
 
 
 def name_of(policy: str) -> str:
@@ -109,7 +103,7 @@ def cells(
                     policy=policy,
                     horizon=horizon,
                     first=0,
-                    replicates=_replicates(name_of(policy), horizon, replicates),
+                    replicates=min(replicates, BLOCK if horizon >= LONG else replicates),
                     seed=SEED,
                     # The page does not use it, but it is in the names of all finished cells.
                     checkpoints=(max(horizon // 10, 1),),
@@ -139,16 +133,5 @@ def with_gap(name: str, problem: Problem) -> str:
     return f"{name}:gap={gaps.min() / problem.upper if len(gaps) else 1:.12g}"
 
 
-def _replicates(name: str, horizon: int, wanted: int) -> int:
-    most = BLOCK if horizon >= LONG else SLOW.get(name, (0, wanted))[1]
-    return min(wanted, most)
-
-
 def _is_affordable(name: str, problem: Problem, horizon: int) -> bool:
-    if horizon >= LONG and (name not in FAST or problem.name not in LASTING):
-        return False
-    if len(problem) > LARGE and (
-        name in SMALL_ONLY or (name in SHORT_ONLY and horizon > LARGE_LONGEST)
-    ):
-        return False
-    return horizon <= SLOW.get(name, (math.inf, 0))[0]
+    return horizon < LONG or (name in FAST and problem.name in LASTING)

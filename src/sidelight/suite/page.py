@@ -1,8 +1,8 @@
 """The page of the suite: who played, who was left out, what the default fails, and all rows.
 
 What the head says about replicates and about races without a rival is counted in the rows; what it
-says about left out policies comes from the constants of `cells`. So it holds for a part of the
-suite as well.
+says about long horizons comes from the constants of `cells`. So it holds for a part of the suite as
+well.
 """
 
 from __future__ import annotations
@@ -11,17 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from ..simulate.statistics import short
-from .cells import (
-    DEFAULT,
-    FAST,
-    LARGE,
-    LARGE_LONGEST,
-    LONG,
-    NEAR,
-    SHORT_ONLY,
-    SLOW,
-    SMALL_ONLY,
-)
+from .cells import DEFAULT, FAST, LONG, NEAR
 from .reasons import REASONS
 from .summary import ERRORS, MEAN, TAIL, Panel, growth
 
@@ -53,45 +43,31 @@ def to_markdown(panels: Iterable[Panel], command: str) -> str:
 
 def _replicates(panels: Sequence[Panel]) -> list[str]:
     """How many, as counted in the rows."""
-    said = []
     usual = _runs([p for p in panels if p.horizon < LONG])
-    if usual:
-        more = (
-            f"; those whose mean over these is at most {NEAR:g} times the least without a star, "
-            f"and `{DEFAULT}`, play {usual[-1]:,}"
-        )
-        said.append(f"Every policy plays {usual[0]:,} replicates{more * (len(usual) > 1)}.")
-    for name in sorted(SLOW):
-        own = sorted({x.runs for p in panels for x in p.lines if x.policy == name} - {*usual})
-        said += [f"`{name}` is slow and plays {own[0]:,}."] if own else []
-    return said
+    if not usual:
+        return []
+    more = (
+        f"; those whose mean over these is at most {NEAR:g} times the least without a star, "
+        f"and `{DEFAULT}`, play {usual[-1]:,}"
+    )
+    return [f"Every policy plays {usual[0]:,} replicates{more * (len(usual) > 1)}."]
 
 
 def _left_out(panels: Sequence[Panel]) -> list[str]:
-    """Who does not play because it takes too long, where that matters for these panels."""
-    said = [
-        f"`{name}` does not play beyond {longest:,.0f} rounds."
-        for name, (longest, _) in sorted(SLOW.items())
-        if any(p.horizon > longest for p in panels)
+    """Who does not play where the horizon is long."""
+    long = [p for p in panels if p.horizon >= LONG]
+    if not long:
+        return []
+    some, all_ = (len({p.recipe for p in found}) for found in (long, panels))
+    runs = " or ".join(f"{n:,}" for n in _runs(long))
+    return [
+        f"From {LONG:,} rounds on only {_names(FAST)} play, which are fast, on {some} of the "
+        f"{all_} problems, {runs} replicates."
     ]
-    if large := [p for p in panels if p.actions > LARGE]:
-        said.append(f"With more than {LARGE} actions {_names(SMALL_ONLY)} do not play.")
-        if any(p.horizon > LARGE_LONGEST for p in large):
-            said.append(
-                f"There {_names(SHORT_ONLY)} do not play beyond {LARGE_LONGEST:,} rounds either."
-            )
-    if long := [p for p in panels if p.horizon >= LONG]:
-        some, all_ = (len({p.recipe for p in found}) for found in (long, panels))
-        runs = " or ".join(f"{n:,}" for n in _runs(long))
-        said.append(
-            f"From {LONG:,} rounds on only {_names(FAST)} play, which are fast, on {some} of the "
-            f"{all_} problems, {runs} replicates."
-        )
-    return said
 
 
 def _runs(panels: Sequence[Panel]) -> list[int]:
-    return sorted({x.runs for p in panels for x in p.lines if x.policy not in SLOW})
+    return sorted({x.runs for p in panels for x in p.lines})
 
 
 def _names(policies: Iterable[str]) -> str:

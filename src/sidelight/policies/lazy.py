@@ -1,0 +1,135 @@
+"""A mixture of two actions that is stored, and computed again when the belief has moved.
+
+`ids` and `v-ids` play with probability 1 - p one action and with p another, and the mixture is dear
+to compute and moves slowly. It is computed again when, since the last time,
+
+    some n_j has grown by `refresh`, or
+    some m_j has moved by sqrt(refresh) posterior deviations 1/sqrt(n_j), or
+    t has grown by 5 `refresh`;
+
+in between only the coin is tossed. `refresh=0` computes it in every round. n and m include the
+prior, worth `prior` observations with the standard deviation `upper`, in the middle of the range.
+
+It is stored by `update`, so that `choose` changes nothing; where values came after the last
+`update`, `choose` computes it for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..compiled import compiled, inlined
+from .information_ratio import toss
+from .rule import Prepared, from_zero, in_range
+from .setting import Setting
+
+# places in the memory: the mixture, and what it was computed from
+FIRST, SECOND, WEIGHT, LEADER, ROUND, SEEN, BUYER, BLOCK, REFERENCE = range(9)
+N0, S0, TAIL, REFRESH, GUARD, EARLY = range(6)  # places in the parameters
+EXPLOIT, LEARN = 0, 1
+WORDS = ("exploit", "learn")
+
+
+def prepare(name: str, setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+    """The parameters as compiled code reads them, and a memory with nothing stored."""
+    prior = in_range(name, parameters, "prior", 0, 1e12)
+    early = in_range(name, parameters, "early", 0, 1e6)
+    limits = {"tail": 1e6, "refresh": 1.0, "guard": 1e6}
+    tail, refresh, guard = (from_zero(name, parameters, key, limits[key]) for key in limits)
+    n0 = prior / setting.upper**2
+    early = early if guard > 0 and setting.horizon else 1.0
+    K = len(setting.feedback)
+    memory = np.zeros(REFERENCE + 2 * K)
+    memory[SEEN] = -1.0
+    memory[REFERENCE : REFERENCE + K] = -1.0
+    return Prepared(np.array([n0, n0 * setting.upper / 2, tail, refresh, guard, early]), memory)
+
+
+@compiled
+def posterior(belief: Any, parameters: Any) -> Any:
+    """n and m of every action, and the leader: the lowest action with the largest m."""
+    K = belief.sums.size
+    n, m = np.empty(K), np.empty(K)
+    leader = 0
+    for j in range(K):
+        n[j] = belief.information[j] + parameters[N0]
+        m[j] = (belief.sums[j] + parameters[S0]) / n[j]
+        if m[j] > m[leader]:
+            leader = j
+    return n, m, leader
+
+
+@inlined
+def reason(action, leader):
+    """Why: the leader is played for its mean, the others for what they show."""
+    return EXPLOIT if action == leader else LEARN
+
+
+@inlined
+def _moved(j, belief, parameters, memory):
+    """Whether n_j or m_j is no longer what the stored mixture was computed from."""
+    place = np.uint64(REFERENCE)
+    K = np.uint64(belief.sums.size)
+    n = belief.information[j] + parameters[N0]
+    off = belief.sums[j] + parameters[S0] - memory[place + K + j] * n  # n_j times the move
+    slack = parameters[REFRESH]
+    return n > (1.0 + slack) * memory[place + j] or off * off > slack * n
+
+
+@inlined
+def stale(t, belief, known, parameters, memory, action):
+    """Whether the stored mixture is to be computed again."""
+    i = np.uint64(action)
+    first, last = np.uint64(known.start[i]), np.uint64(known.start[i + np.uint64(1)])
+    if memory[SEEN] + np.float64(last - first) != belief.seen[0]:
+        return True
+    if t >= (1.0 + 5.0 * parameters[REFRESH]) * memory[ROUND]:
+        return True
+    for k in range(first, last):
+        if _moved(np.uint64(known.shown[k]), belief, parameters, memory):
+            return True
+    return False
+
+
+def make_lazy(plan: Any) -> tuple[Any, Any]:
+    """`choose` and `update` of a policy that plays the mixture of `plan`.
+
+    plan(played, belief, known, parameters, memory) returns the mixture (i, j, p) to play after
+    `played` rounds, the leader, and what the guard found worth buying.
+    """
+
+    @inlined
+    def choose(t: Any, belief: Any, known: Any, parameters: Any, memory: Any, stream: Any) -> Any:
+        if memory[SEEN] == belief.seen[0]:
+            first, second = np.int64(memory[FIRST]), np.int64(memory[SECOND])
+            action = toss(first, second, memory[WEIGHT], stream)
+            return action, reason(action, np.int64(memory[LEADER]))
+        (first, second, weight), leader, _ = plan(t - 1, belief, known, parameters, memory)
+        action = toss(first, second, weight, stream)
+        return action, reason(action, leader)
+
+    @compiled
+    def refresh(t: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> None:
+        """Store the mixture for round t + 1, and what it was computed from."""
+        mixture, leader, (buyer, block) = plan(t, belief, known, parameters, memory)
+        memory[FIRST], memory[SECOND], memory[WEIGHT] = mixture
+        memory[LEADER] = leader
+        memory[ROUND], memory[BUYER], memory[BLOCK] = t, buyer, block
+        K = known.observer.size
+        for j in range(K):
+            n = belief.information[j] + parameters[N0]
+            memory[REFERENCE + j] = n
+            memory[REFERENCE + K + j] = (belief.sums[j] + parameters[S0]) / n
+
+    @inlined
+    def update(
+        t: Any, belief: Any, known: Any, parameters: Any, memory: Any, action: Any, why: Any
+    ) -> None:
+        if stale(t, belief, known, parameters, memory, action):
+            refresh(t, belief, known, parameters, memory)
+        memory[SEEN] = belief.seen[0]
+
+    return choose, update
