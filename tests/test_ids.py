@@ -20,6 +20,7 @@ from races import decisions, live
 from sidelight.belief import known
 from sidelight.engine.contract import no_data
 from sidelight.policies import ids, lazy
+from sidelight.policies.guard import upper_tail
 from sidelight.policies.setting import Setting
 
 ALARM = 1e-4
@@ -43,7 +44,7 @@ def test_pairs_against_monte_carlo() -> None:
     assert abs(better.mean() - regret) < stats.norm.isf(ALARM / 2) * error
     for j in (1, 2):
         wins = (theta[:, j] > theta[:, 0]).mean()
-        chance = naive.tail((m[0] - m[j]) / math.sqrt(c / n[0] + c / n[j]))
+        chance = upper_tail((m[0] - m[j]) / math.sqrt(c / n[0] + c / n[j]))
         assert abs(wins - chance) < stats.norm.isf(ALARM / 4) * math.sqrt(chance / draws)
 
 

@@ -16,7 +16,16 @@ from sidelight.policies import registry
 from sidelight.simulate import Results, storage
 from sidelight.study import Cell
 from sidelight.suite import Line, Panel, cells, growth, panel, ratios, to_markdown
-from sidelight.suite.cells import FAST, RECIPES, contenders, is_fair, name_of, shuffled, with_gap
+from sidelight.suite.cells import (
+    FAST,
+    RECIPES,
+    as_told,
+    contenders,
+    is_fair,
+    name_of,
+    shuffled,
+    with_gap,
+)
 from sidelight.suite.reasons import REASONS
 
 CHEAP = ("greedy", "uniform")
@@ -72,9 +81,19 @@ def test_every_policy_races_on_every_problem_where_it_can() -> None:
         assert {"v-ids", "asymptotic-sigma", "exp3-wix"} <= raced[10**5]
 
 
+def test_what_is_slow_plays_one_block_where_a_run_takes_long() -> None:
+    def played(recipe: str, horizon: int, policy: str) -> int:
+        return next(cell.replicates for cell in cells([recipe], [horizon], 300, [policy]))
+
+    assert played("social", 10**5, "v-ids") == 100
+    assert played("social", 10**5, "ids") == 300
+    assert played("social", 10**4, "v-ids") == played("bandit", 10**5, "v-ids") == 300
+
+
 def test_a_million_rounds_are_for_a_few() -> None:
     assert {cell.policy for cell in cells(["bandit"], [10**6], 300)} == FAST
-    assert {cell.replicates for cell in cells(["bandit"], [10**6], 300)} == {100}
+    named = ["ids:guard=0", "ts-n:prior=1"]
+    assert [cell.policy for cell in cells(["bandit"], [10**6], 300, named)] == named
     assert not list(cells(["social"], [10**6], 300))
 
 
@@ -94,8 +113,8 @@ def line(policy: str, mean: float, q95: float, error: float = 0.1) -> Line:
     return Line(policy, policy != "oracle-lp", 300, mean, error, q95, q95, q95)
 
 
-def example(*lines: Line, horizon: int = 100, actions: int = 5) -> Panel:
-    return Panel("bandit", actions, horizon, 2.0, lines)
+def example(*lines: Line, horizon: int = 100) -> Panel:
+    return Panel("bandit", 5, horizon, 2.0, lines)
 
 
 def head(*panels: Panel) -> str:
@@ -186,7 +205,11 @@ def test_the_head_says_who_was_left_out() -> None:
     assert "only" not in head(example(own))
     said = head(example(own, horizon=10**5), example(own, horizon=10**6))
     assert "From 1,000,000 rounds on only `ids`, `minimax`, `ts-n` and `ucb-n` play" in said
-    assert "on 1 of the 1 problems, 300 replicates." in said
+    assert "on 1 of the 1 problems." in said
+    assert "slow" not in said
+    few = replace(line("v-ids", 10, 9), runs=100)
+    said = head(replace(example(own, few, horizon=10**5), actions=100))
+    assert "`asymptotic-sigma` and `v-ids`, which are slow, play no more than 100." in said
 
 
 # ---- the page of the repository ------------------------------------------------------------------
@@ -204,7 +227,7 @@ def means(recipe: str, horizon: int) -> dict[str, float]:
 
 
 def test_the_reasons_on_apple_tasting_are_the_page_s_numbers() -> None:
-    best, gap = (REASONS[f"apple-tasting:{x}"] for x in ("best=0", "gap=0.05"))
+    best, gap = (REASONS[f"apple-tasting:{x}", 10_000] for x in ("best=0", "gap=0.05"))
     times = []
     for horizon in (10_000, 100_000):
         here, there = (means(f"apple-tasting:{x}", horizon) for x in ("best=0", "gap=0.05"))
@@ -214,6 +237,14 @@ def test_the_reasons_on_apple_tasting_are_the_page_s_numbers() -> None:
         assert f"between {min(lost):,g} and {max(lost):,g} (ids {there['ids']:g})" in best
     assert f"at least {min(times):.1f} times" in best
     assert f"asymptotic-sigma loses {there['asymptotic-sigma']} and ids {there['ids']}" in gap
+
+
+def test_every_race_not_passed_has_its_reason() -> None:
+    failed = PAGE.partition("The races not passed:\n\n")[2].partition("\n\n## ")[0].splitlines()
+    for recipe, horizon in REASONS:
+        assert any(text.startswith(f"- {recipe}, T = {horizon:,}: ") for text in failed)
+    assert len(failed) == len(REASONS)
+    assert all("(why: " in text for text in failed)
 
 
 def test_the_readme_quotes_the_count() -> None:
@@ -242,6 +273,29 @@ def test_the_command_writes_page_and_figure_and_goes_on(sidelight: Command, tmp_
     assert len(kept) == 2
     assert sidelight(*arguments, "--out", tmp_path).code == 0
     assert kept == {path: path.stat().st_ino for path in (tmp_path / "cells").iterdir()}
+
+
+def test_quick(sidelight: Command, tmp_path: Path) -> None:
+    done = sidelight("suite", "--quick", "-p", "greedy", "-p", "uniform", "--out", tmp_path)
+    assert done.code == 0
+    page = (tmp_path / "suite.md").read_text()
+    assert page.count("\n## ") == 3
+    assert "Every policy plays 20 replicates." in page
+
+
+def test_what_was_named_and_cannot_run_is_refused(sidelight: Command, tmp_path: Path) -> None:
+    short = ("suite", "-T", 50, "-n", 3, "--out", tmp_path)
+    wrong = sidelight(*short, "--problem", "bandit", "-p", "ids:refresh=2")
+    assert (wrong.code, "ids:refresh=2 must lie between" in wrong.err) == (2, True)
+    unfit = sidelight(*short, "--problem", "revealing", "-p", "ts-n")
+    assert (unfit.code, "nothing to race" in unfit.err) == (2, True)
+
+
+def test_parameters_are_part_of_the_name() -> None:
+    told = ["greedy", "eps-greedy-lp", "eps-greedy-lp:c=2", "eps-greedy-lp:gap=0.3", "ids:guard=0"]
+    raced = list(cells(["bandit"], [50], 2, told))
+    assert len({cell.policy for cell in raced}) == len(told)
+    assert [as_told(cell.policy, cell.problem) for cell in raced] == told
 
 
 def test_an_unknown_recipe_says_what_to_do(sidelight: Command, tmp_path: Path) -> None:

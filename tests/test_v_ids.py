@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 import sidelight as sl
 from naive import loop
 from sidelight.engine.contract import Floats
+from sidelight.gallery import from_recipe
 from sidelight.policies import registry, v_ids
+from sidelight.suite.cells import RECIPES, shuffled
 
 Integrals = tuple[Floats, Floats, float]
 
@@ -130,22 +133,50 @@ def test_many_actions() -> None:
     assert regret == pytest.approx(2.50759, abs=1e-4)  # the mean of the largest of 100 normals
 
 
-def test_parameters_matter() -> None:
+@pytest.mark.parametrize("given", ["tail=1", "prior=1", "guard=0", "early=3", "refresh=0.5"])
+def test_parameters_matter(given: str) -> None:
+    problem, rounds, seed = sl.gallery("graded"), 150, 2
+    rule, parameters = registry.parse(f"v-ids:{given}")
+    played = sl.trace(problem, f"v-ids:{given}", rounds, seed).actions.tolist()
+    assert played == loop.play(problem, (rule.name, parameters), rounds, seed)
+    assert played != sl.trace(problem, "v-ids", rounds, seed).actions.tolist()
+
+
+def test_senseless_parameters() -> None:
     problem = sl.gallery("graded")
-    for text in ("v-ids:tail=1", "v-ids:prior=1", "v-ids:guard=0", "v-ids:refresh=0"):
-        rule, parameters = registry.parse(text)
-        expected = loop.play(problem, (rule.name, parameters), 150, 2)
-        assert sl.trace(problem, text, 150, 2).actions.tolist() == expected
-    with pytest.raises(sl.InputError, match="greater than 0"):
+    for given in ("refresh=2", "refresh=-1", "early=nan", "tail=inf"):
+        with pytest.raises(sl.InputError, match=given.partition("=")[0]):
+            sl.simulate(problem, f"v-ids:{given}", 10)
+    with pytest.raises(sl.InputError, match="greater than 1e-12"):
         sl.simulate(problem, "v-ids:prior=0", 10)
 
 
-@pytest.mark.parametrize("recipe", ["bandit", "revealing", "graded"])
-def test_the_default_has_the_same_regret(recipe: str) -> None:
-    """Equal means would differ by more than 4.5 standard errors once in 100,000 draws; 25 % is room
-    for the approximation by pairs."""
-    both = ["ids:guard=2,early=1", "v-ids"]  # what `ids` does by default, v-ids does not
-    regret = sl.simulate(sl.gallery(recipe), both, 1_000, 40).regret[:, :, -1]
-    error = np.sqrt((regret.var(axis=1) / 40).sum())
-    difference = abs(regret[0].mean() - regret[1].mean())
-    assert difference < 4.5 * error + 0.25 * regret[0].mean()
+# What `ids` does by default, v-ids does not.
+BOTH = ["ids:guard=2,early=1", "v-ids"]
+
+
+def likeness(recipe: str, horizon: int, runs: int) -> tuple[float, float]:
+    """The mean regret of `ids` to that of `v-ids` under the same luck, and the error."""
+    problem = shuffled(from_recipe(recipe), recipe)
+    own, exact = sl.simulate(problem, BOTH, horizon, runs, seed=77).regret[:, :, -1]
+    ratio = own.mean() / exact.mean()
+    return float(ratio), float((own - ratio * exact).std() / math.sqrt(runs) / exact.mean())
+
+
+@pytest.mark.parametrize("recipe", ["bandit", "revealing", "graded", "labs", "cycle-tie"])
+def test_the_default_has_nearly_the_same_regret(recipe: str) -> None:
+    """In 200 runs of 1,000 rounds the error is 1 to 5 %; the approximation by pairs is worth up to
+    a tenth, either way."""
+    ratio, error = likeness(recipe, 1_000, 200)
+    assert abs(ratio - 1) <= 0.1 + 3 * error
+    assert error < 0.06
+
+
+@pytest.mark.campaign
+def test_the_default_has_nearly_the_same_regret_at_large() -> None:
+    recipes = [recipe for recipe in RECIPES if len(from_recipe(recipe)) <= 20]
+    found = {recipe: likeness(recipe, 10_000, 300) for recipe in recipes}
+    sys.stdout.write("".join(f"{r}: {x:.3f} ± {error:.3f}\n" for r, (x, error) in found.items()))
+    assert all(abs(x - 1) <= 0.1 + 3 * error for x, error in found.values())
+    middle = np.exp(np.mean([math.log(x) for x, _ in found.values()]))
+    assert abs(middle - 1) <= 0.02

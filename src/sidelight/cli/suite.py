@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from .. import figures, progress, writing
+from ..errors import InputError
 from ..simulate import Results
 from ..simulate.joining import join
 from ..study import Cell, Crew, Store, blocks, compute, crew
@@ -61,6 +62,8 @@ def suite_command(
             policies or None,
         )
     )
+    if not planned:
+        raise InputError("nothing to race: none of these policies can run on these problems")
     panels = _race(planned, Store(out), crew(**who))
     command = shlex.join(["sidelight", *sys.argv[1:]])
     writing.save(out / "suite.md", to_markdown(panels, command).encode())

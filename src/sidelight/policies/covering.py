@@ -52,13 +52,12 @@ from ..compiled import cached, compiled, inlined
 from ..engine.contract import Floats
 from ..engine.runner import make_run
 from ..engine.streams import uniform
-from ..errors import InputError
 from ..feedback import Feedback
 from ..programs import allocate
 from .argmax import first_largest
 from .greedy import no_update
 from .rule import Prepared, Rule, in_range
-from .setting import Need, Setting
+from .setting import Need, Setting, UnfitError
 
 INITIAL, EXPLORE, EXPLOIT = 0, 1, 2  # words of eps-greedy-lp
 BY_PLAN, OWN = 0, 1  # words of ucb-lp; the third is EXPLOIT too
@@ -83,7 +82,7 @@ def cover(feedback: Feedback, upper: float) -> Floats:
 def prepare_eps(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Any observable structure; a bound on the gap is needed."""
     if parameters["gap"] == 0:
-        raise InputError(
+        raise UnfitError(
             "policy 'eps-greedy-lp' needs a number below the smallest gap between the best mean "
             "and another one, as a part of the range: write eps-greedy-lp:gap=0.1. Use 'ids', "
             "which needs no such thing, where it is unknown"

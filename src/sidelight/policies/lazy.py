@@ -11,7 +11,8 @@ in between only the coin is tossed. `refresh=0` computes it in every round. n an
 prior, worth `prior` observations with the standard deviation `upper`, in the middle of the range.
 
 It is stored by `update`, so that `choose` changes nothing; where values came after the last
-`update`, `choose` computes it for itself.
+`update`, `choose` computes it for itself. So where values come late, it is computed in every round:
+what is on its way changes with each.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 
 from ..compiled import compiled, inlined
 from .information_ratio import toss
-from .rule import Prepared, from_zero, in_range
+from .rule import LEAST_PRIOR, Prepared, from_zero, in_range
 from .setting import Setting
 
 # places in the memory: the mixture, and what it was computed from
@@ -35,7 +36,7 @@ WORDS = ("exploit", "learn")
 
 def prepare(name: str, setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """The parameters as compiled code reads them, and a memory with nothing stored."""
-    prior = in_range(name, parameters, "prior", 0, 1e12)
+    prior = in_range(name, parameters, "prior", LEAST_PRIOR, 1e12)
     early = in_range(name, parameters, "early", 0, 1e6)
     limits = {"tail": 1e6, "refresh": 1.0, "guard": 1e6}
     tail, refresh, guard = (from_zero(name, parameters, key, limits[key]) for key in limits)

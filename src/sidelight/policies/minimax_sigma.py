@@ -51,7 +51,7 @@ from ..structure import strongly_observable
 from ..variances import BoolArray
 from . import minimax
 from .rule import Prepared, Rule
-from .setting import Setting
+from .setting import Setting, UnfitError
 
 NAME = "minimax-sigma"
 WORDS = ("strong", "weak", "empty", "final", "phase", "hold")
@@ -75,7 +75,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     if parameters["version"] == 0:
         return _prepare_threshold(setting, parameters)
     if setting.horizon is None:
-        raise InputError(
+        raise UnfitError(
             f"{NAME}:version=cost needs to know the horizon: give it, or use 'minimax-sigma'"
         )
     delta = parameters["delta"] or 1 / max(2, setting.horizon)

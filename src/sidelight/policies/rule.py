@@ -60,6 +60,9 @@ class Rule:
     edition: int = 1
 
 
+LEAST_PRIOR = 1e-12  # observations; less could vanish beside a large range
+
+
 def in_range(
     name: str, parameters: Mapping[str, float], key: str, low: float, high: float
 ) -> float:

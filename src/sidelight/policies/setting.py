@@ -37,6 +37,10 @@ class Need(StrEnum):
     TRUTH = "knows the true means"
 
 
+class UnfitError(InputError):
+    """The policy is described well, and cannot decide in this setting."""
+
+
 def check(name: str, needs: Iterable[Need], setting: Setting) -> None:
     """Refuse a setting that lacks something; the error names a policy to use instead.
 
@@ -46,7 +50,7 @@ def check(name: str, needs: Iterable[Need], setting: Setting) -> None:
         missing = _missing(need, setting)
         if missing:
             general = f" or '{name}-sigma'" if need is Need.UNIFORM else ""
-            raise InputError(
+            raise UnfitError(
                 f"policy {name!r} {missing}. Use 'ids'{general}, which needs no such thing"
             )
 

@@ -21,9 +21,9 @@ nothing is proved.
 
 The integrals run from max_k (m_k - 8 s_k) to max_k (m_k + 8 s_k), so that every F_k is at least
 6e-16 and what is less likely than about 1e-15 counts as impossible. Steps are as long as the
-narrowest posterior that they meet, min_k max(s_k, distance to m_k - 8 s_k) over those not yet
-passed, with six Gauss nodes each. The first steps, up to where some other action is surely above,
-are left out: there the largest mean does not lie, and the part of r is known in closed form.
+narrowest posterior not yet passed, with six Gauss nodes each. The first ones are left out, up to
+where some other action is surely above (or the leader itself surely is): there the largest mean
+does not lie, and the part of r is known in closed form.
 
 Gains are rounded to single precision relative to the largest one, so that actions in the same
 position tie in spite of rounding, and the lowest is taken.
@@ -69,11 +69,11 @@ def ends(m: Any, s: Any) -> Any:
 
 @compiled
 def step_from(x: Any, m: Any, s: Any) -> Any:
-    """How far to the next break: the narrowest posterior between here and there."""
+    """How far to the next break: the narrowest posterior that is not passed."""
     step = np.inf
     for k in range(m.size):
         if m[k] + REACH * s[k] > x:
-            step = min(step, max(s[k], m[k] - REACH * s[k] - x))
+            step = min(step, s[k])
     return step
 
 
@@ -95,7 +95,10 @@ def start(m: Any, s: Any, leader: Any) -> Any:
 
 @compiled
 def below(x: Any, leader: Any, m: Any, s: Any) -> Any:
-    """The part of r up to x, where somebody else is surely above: the integral of F_i1."""
+    """The part of r up to x: the integral of F_i1, as somebody else is surely above.
+
+    Or the leader is, and then it is nothing next to the probabilities left out.
+    """
     z = (x - m[leader]) / s[leader]
     return s[leader] * (density(z) + z * upper_tail(-z))
 

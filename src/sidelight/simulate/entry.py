@@ -15,10 +15,9 @@ from ..engine.contract import Floats, Ints, Known, Words
 from ..engine.delays import Delay, at_once
 from ..engine.runner import STOP, Job, Tape, World
 from ..engine.streams import base_words
-from ..errors import InputError
 from ..policies import registry
 from ..policies.rule import Prepared, Rule
-from ..policies.setting import Setting, check
+from ..policies.setting import Setting, UnfitError, check
 from ..problem import Problem
 
 
@@ -78,12 +77,15 @@ def enter(text: str, problem: Problem, horizon: int) -> Entry:
 def fitting(
     problem: Problem, horizon: int, names: Iterable[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Those of the policies that can run on this problem, and those that refuse it."""
+    """Those of the policies that can run on this problem, and those that refuse it.
+
+    Wrong names and parameters are errors.
+    """
     fit, refused = [], []
     for name in names:
         try:
             enter(name, problem, horizon)
-        except InputError:
+        except UnfitError:
             refused.append(name)
         else:
             fit.append(name)

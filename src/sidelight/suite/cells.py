@@ -2,8 +2,8 @@
 
 In every problem the actions are shuffled, so that no policy gains from an order in which the best
 action comes first. A policy plays a block of replicates; if its mean is more than twice the least
-it plays no others. A million rounds are for those policies and problems alone that the constants
-below name, and `page` says so in words.
+it plays no others. Where a run takes too long, policies play one block only, or none: the constants
+below say which, and `page` says it in words.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ REPLICATES = 300
 SEED = 2015
 BLOCK = 100  # replicates that every policy plays
 NEAR = 2.0  # times the least mean: what is further away plays no more than that
-# A million rounds: policies that are fast, where the horizon matters, BLOCK replicates.
+# Beyond so many actions and rounds a run of these takes 10 to 50 seconds: they play one block.
+SLOW, LARGE, LENGTHY = {"asymptotic-sigma", "v-ids"}, 50, 10_000
+# A million rounds: policies that are fast, where the horizon matters.
 LONG = 1_000_000
 FAST = {"ids", "minimax", "ts-n", "ucb-n"}
 LASTING = {
@@ -103,7 +105,7 @@ def cells(
                     policy=policy,
                     horizon=horizon,
                     first=0,
-                    replicates=min(replicates, BLOCK if horizon >= LONG else replicates),
+                    replicates=_affordable(name_of(policy), problem, horizon, replicates),
                     seed=SEED,
                     # The page does not use it, but it is in the names of all finished cells.
                     checkpoints=(max(horizon // 10, 1),),
@@ -118,7 +120,7 @@ def contenders(raced: Sequence[tuple[Cell, Results]]) -> list[Cell]:
     return [
         cell
         for (cell, _), mean in zip(raced, means, strict=True)
-        if mean <= NEAR * best or name_of(cell.policy) == DEFAULT
+        if mean <= NEAR * best or cell.policy == DEFAULT
     ]
 
 
@@ -127,11 +129,24 @@ def with_gap(name: str, problem: Problem) -> str:
     from ..policies import registry  # noqa: PLC0415 - imports numba
     from ..policies.setting import Need  # noqa: PLC0415
 
-    if Need.GAP not in registry.parse(name)[0].needs:
+    rule, given = registry.parse(name)
+    if Need.GAP not in rule.needs or given["gap"]:
         return name
     gaps = problem.gaps[problem.gaps > 0]
-    return f"{name}:gap={gaps.min() / problem.upper if len(gaps) else 1:.12g}"
+    gap = gaps.min() / problem.upper if len(gaps) else 1
+    return f"{name}{',' if ':' in name else ':'}gap={gap:.12g}"
+
+
+def as_told(policy: str, problem: Problem) -> str:
+    """The policy as it was asked for, without a gap that `with_gap` added."""
+    named = policy.rpartition(",gap=")[0] or policy.partition(":gap=")[0]
+    return named if policy == with_gap(named, problem) else policy
+
+
+def _affordable(name: str, problem: Problem, horizon: int, replicates: int) -> int:
+    slow = name in SLOW and len(problem) > LARGE and horizon > LENGTHY
+    return min(replicates, BLOCK) if slow else replicates
 
 
 def _is_affordable(name: str, problem: Problem, horizon: int) -> bool:
-    return horizon < LONG or (name in FAST and problem.name in LASTING)
+    return horizon < LONG or (name_of(name) in FAST and problem.name in LASTING)

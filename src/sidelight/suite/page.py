@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from ..simulate.statistics import short
-from .cells import DEFAULT, FAST, LONG, NEAR
+from .cells import DEFAULT, FAST, LARGE, LENGTHY, LONG, NEAR, SLOW
 from .reasons import REASONS
 from .summary import ERRORS, MEAN, TAIL, Panel, growth
 
@@ -43,7 +43,7 @@ def to_markdown(panels: Iterable[Panel], command: str) -> str:
 
 def _replicates(panels: Sequence[Panel]) -> list[str]:
     """How many, as counted in the rows."""
-    usual = _runs([p for p in panels if p.horizon < LONG])
+    usual = sorted({x.runs for p in panels for x in p.lines})
     if not usual:
         return []
     more = (
@@ -54,20 +54,22 @@ def _replicates(panels: Sequence[Panel]) -> list[str]:
 
 
 def _left_out(panels: Sequence[Panel]) -> list[str]:
-    """Who does not play where the horizon is long."""
+    """Who plays less where a run takes long."""
+    said = []
+    slow = [p for p in panels if p.actions > LARGE and LENGTHY < p.horizon < LONG]
+    if runs := {x.runs for p in slow for x in p.lines if x.policy in SLOW}:
+        said.append(
+            f"With more than {LARGE} actions and {LENGTHY:,} rounds {_names(SLOW)}, which are "
+            f"slow, play no more than {max(runs):,}."
+        )
     long = [p for p in panels if p.horizon >= LONG]
-    if not long:
-        return []
-    some, all_ = (len({p.recipe for p in found}) for found in (long, panels))
-    runs = " or ".join(f"{n:,}" for n in _runs(long))
-    return [
-        f"From {LONG:,} rounds on only {_names(FAST)} play, which are fast, on {some} of the "
-        f"{all_} problems, {runs} replicates."
-    ]
-
-
-def _runs(panels: Sequence[Panel]) -> list[int]:
-    return sorted({x.runs for p in panels for x in p.lines})
+    if long:
+        some, all_ = (len({p.recipe for p in found}) for found in (long, panels))
+        said.append(
+            f"From {LONG:,} rounds on only {_names(FAST)} play, which are fast, on {some} of the "
+            f"{all_} problems."
+        )
+    return said
 
 
 def _names(policies: Iterable[str]) -> str:
@@ -104,7 +106,7 @@ def _title(p: Panel) -> str:
 
 
 def _why(p: Panel) -> str:
-    reason = REASONS.get(p.recipe)
+    reason = REASONS.get((p.recipe, p.horizon))
     return f" (why: {reason})" if reason else ""
 
 

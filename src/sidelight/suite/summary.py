@@ -28,7 +28,7 @@ from ..problem import Problem
 from ..simulate import Results
 from ..study import Cell
 from ..variances import Array
-from .cells import DEFAULT, is_fair, name_of
+from .cells import DEFAULT, as_told, is_fair
 
 MEAN, TAIL, ERRORS = 1.15, 1.5, 2.0
 
@@ -109,7 +109,7 @@ def line(cell: Cell, results: Results) -> Line:
     """The row of one cell."""
     row = results.table().rows[0]
     return Line(
-        policy=name_of(cell.policy),
+        policy=as_told(cell.policy, cell.problem),
         fair=is_fair(cell.policy, cell.problem, cell.horizon),
         runs=results.replicates,
         mean=row.mean,
