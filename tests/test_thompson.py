@@ -24,7 +24,7 @@ def test_actions_that_do_not_show_themselves_are_refused(name: str, recipe: str)
     "text", ["ts-n:prior=0", "ts-n:prior=inf", "ts-maxn:prior=0", "ts-maxn:quality=0"]
 )
 def test_parameters_out_of_range_are_refused(text: str) -> None:
-    with pytest.raises(sl.InputError, match="must be greater than 1e-12"):
+    with pytest.raises(sl.InputError, match="must be greater than"):
         sl.simulate(sl.gallery("bandit"), text, 100)
 
 
