@@ -17,8 +17,8 @@ An action then costs and shows
 
 v_j is the variance of theta_j explained by knowing who is best, and g_i what a play of i takes off
 it. Played is the mixture of least Delta^2/g (`information_ratio`), which is V-IDS of Russo and Van
-Roy (2018) with "j is best" replaced by "j beats the leader": no quadrature, and the same regret
-(`v-ids` is the original). No theorem covers it.
+Roy (2018) with "j is best" replaced by "j beats the leader": no quadrature, and nearly the same
+regret (`v-ids` is the original). No theorem covers it.
 
 The inflation c is what the evidence against j grows by, in units of log t: with c = 1 the regret
 exceeds x with a probability like 1/x, as it does for bandit policies with the optimal constant (Fan
