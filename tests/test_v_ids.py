@@ -165,9 +165,9 @@ def likeness(recipe: str, horizon: int, runs: int) -> tuple[float, float]:
 
 @pytest.mark.parametrize("recipe", ["bandit", "revealing", "graded", "labs", "cycle-tie"])
 def test_the_default_has_nearly_the_same_regret(recipe: str) -> None:
-    """The approximation by pairs costs up to a tenth, and is sometimes better."""
+    """The approximation by pairs is worth up to a tenth, either way."""
     ratio, error = likeness(recipe, 1_000, 200)
-    assert 0.85 - 3 * error <= ratio <= 1.1 + 3 * error
+    assert abs(ratio - 1) <= 0.1 + 3 * error
     assert error < 0.06
 
 
@@ -176,6 +176,7 @@ def test_the_default_has_nearly_the_same_regret_at_large() -> None:
     recipes = [recipe for recipe in RECIPES if len(from_recipe(recipe)) <= 20]
     found = {recipe: likeness(recipe, 10_000, 300) for recipe in recipes}
     sys.stdout.write("".join(f"{r}: {x:.3f} ± {error:.3f}\n" for r, (x, error) in found.items()))
-    assert all(0.75 - 3 * error <= x <= 1.1 + 3 * error for x, error in found.values())
     middle = np.exp(np.mean([math.log(x) for x, _ in found.values()]))
-    assert abs(middle - 1) <= 0.03
+    assert abs(middle - 1) <= 0.02
+    far = {recipe for recipe, (x, error) in found.items() if abs(x - 1) > 0.1 + 3 * error}
+    assert far == {"loopless:gap=0.02"}  # known: there `ids` loses a fifth less

@@ -36,7 +36,7 @@ REPLICATES = 300
 SEED = 2015
 BLOCK = 100  # replicates that every policy plays
 NEAR = 2.0  # times the least mean: what is further away plays no more than that
-# Beyond so many actions and rounds a run of these takes 10 to 50 seconds: they play one block.
+# Beyond so many actions and rounds a run of these takes 5 to 15 seconds: they play one block.
 SLOW, LARGE, LENGTHY = {"asymptotic-sigma", "v-ids"}, 50, 10_000
 # A million rounds: policies that are fast, where the horizon matters.
 LONG = 1_000_000
