@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -94,16 +94,26 @@ def live(text: str, problem: sl.Problem, horizon: int, seed: int = 1) -> Live:
     return Live(entry.rule, entry, stage, data, entry.prepared.memory.copy(), stream)
 
 
+def traced(
+    text: str, problem: sl.Problem, horizon: int, change: Callable[[Stage], Stage], seed: int = 0
+) -> sl.Trace:
+    """The trace of a run on a stage that was changed."""
+
+    def changed(problem: sl.Problem, horizon: int, seed: int) -> Stage:
+        return change(set_stage(problem, horizon, seed))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recording, "set_stage", changed)
+        return sl.trace(problem, text, horizon, seed)
+
+
 def noise_free(text: str, problem: sl.Problem, horizon: int) -> sl.Trace:
     """The trace of a run in which every value equals its mean."""
 
-    def silent(problem: sl.Problem, horizon: int, seed: int) -> Stage:
-        stage = set_stage(problem, horizon, seed)
+    def silent(stage: Stage) -> Stage:
         return replace(stage, world=stage.world._replace(sd=np.zeros_like(stage.world.sd)))
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recording, "set_stage", silent)
-        return sl.trace(problem, text, horizon)
+    return traced(text, problem, horizon, silent)
 
 
 def decisions(player: Live, horizon: int, order: Any = None) -> Iterator[tuple[int, int]]:

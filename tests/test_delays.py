@@ -5,13 +5,15 @@ Statistical tests have fixed seeds; drawn anew, each would fail with the probabi
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import sidelight as sl
-from naive.loop import noise_of
-from races import friendly, ready
+from naive.loop import noise_of, play
+from races import accepts, friendly, ready, traced
 from sidelight.engine.contract import LATE
 from sidelight.engine.delays import Delay, begin_mail, delayed_step, fixed, geometric
 from sidelight.engine.runner import begin
@@ -21,6 +23,8 @@ from sidelight.simulate.entry import set_stage
 from sidelight.simulate.simulate import Plan, Wait
 
 ALARM = 1e-4
+# Their twins do not wait: they divide by what is not there yet.
+PLANNERS = {"asymptotic", "asymptotic-sigma", "minimax", "minimax-sigma", "ossb"}
 everyone = pytest.mark.parametrize("name", registry.names())
 
 
@@ -88,6 +92,19 @@ def test_every_policy_can_wait(name: str, delay: int | str) -> None:
     assert (results.plays.sum(axis=2) == 400).all()
     assert np.isfinite(results.regret).all()
     assert results.plays.tobytes() == again.plays.tobytes()
+
+
+@pytest.mark.parametrize("delay", [1, 4, 30])
+@pytest.mark.parametrize("name", sorted({*registry.names()} - PLANNERS))
+def test_twins_that_wait_make_the_same_decisions(name: str, delay: int) -> None:
+    problems = [friendly(), sl.gallery("graded"), sl.gallery("loopless"), sl.gallery("revealing")]
+    for problem in problems:
+        if not accepts(ready(name), problem):
+            continue
+        _, parameters = registry.parse(ready(name))
+        expected = play(problem, (name, parameters), 300, 5, delay=delay)
+        found = traced(ready(name), problem, 300, lambda s: replace(s, delay=fixed(delay)), 5)
+        assert found.actions.tolist() == expected
 
 
 def test_a_policy_of_ones_own_waits_too() -> None:

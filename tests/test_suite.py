@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,15 +80,6 @@ def test_every_policy_races_on_every_problem_where_it_can() -> None:
             name for name in registry.names() if accepts(ready(name), sl.gallery(recipe))
         }
         assert {"v-ids", "asymptotic-sigma", "exp3-wix"} <= raced[10**5]
-
-
-def test_what_is_slow_plays_one_block_where_a_run_takes_long() -> None:
-    def played(recipe: str, horizon: int, policy: str) -> int:
-        return next(cell.replicates for cell in cells([recipe], [horizon], 300, [policy]))
-
-    assert played("social", 10**5, "v-ids") == 100
-    assert played("social", 10**5, "ids") == 300
-    assert played("social", 10**4, "v-ids") == played("bandit", 10**5, "v-ids") == 300
 
 
 def test_a_million_rounds_are_for_a_few() -> None:
@@ -206,24 +198,34 @@ def test_the_head_says_who_was_left_out() -> None:
     said = head(example(own, horizon=10**5), example(own, horizon=10**6))
     assert "From 1,000,000 rounds on only `ids`, `minimax`, `ts-n` and `ucb-n` play" in said
     assert "on 1 of the 1 problems." in said
-    assert "slow" not in said
-    few = replace(line("v-ids", 10, 9), runs=100)
-    said = head(replace(example(own, few, horizon=10**5), actions=100))
-    assert "`asymptotic-sigma` and `v-ids`, which are slow, play no more than 100." in said
 
 
 # ---- the page of the repository ------------------------------------------------------------------
 
 
-def means(recipe: str, horizon: int) -> dict[str, float]:
-    """The mean of each policy without a star, in one race of the page."""
+def rows(recipe: str, horizon: int) -> dict[str, tuple[int, float]]:
+    """Runs and mean of each policy without a star, in one race of the page."""
     found = PAGE.partition(f"\n## {recipe}, T = {horizon:,}\n")[2].partition("\n## ")[0]
-    rows = [row.strip("| ").split(" | ") for row in found.splitlines() if row.startswith("| ")]
+    lines = [row.strip("| ").split(" | ") for row in found.splitlines() if row.startswith("| ")]
     return {
-        row[0].strip("*"): float(row[2].replace(",", ""))
-        for row in rows[1:]
+        row[0].strip("*"): (int(row[1]), float(row[2].replace(",", "")))
+        for row in lines[1:]
         if not row[0].endswith("*") or row[0].startswith("**")
     }
+
+
+def means(recipe: str, horizon: int) -> dict[str, float]:
+    """The mean of each policy without a star, in one race of the page."""
+    return {policy: mean for policy, (_, mean) in rows(recipe, horizon).items()}
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_the_default_and_its_rivals_have_300_runs(recipe: str) -> None:
+    for horizon in (10**4, 10**5):
+        runs = {policy: count for policy, (count, _) in rows(recipe, horizon).items()}
+        losses = means(recipe, horizon)
+        rivals = [x for x in runs if losses[x] < 1.5 * min(losses.values())]
+        assert all(runs[policy] == 300 for policy in {"ids", *rivals})
 
 
 def test_the_reasons_on_apple_tasting_are_the_page_s_numbers() -> None:
@@ -245,6 +247,13 @@ def test_every_race_not_passed_has_its_reason() -> None:
         assert any(text.startswith(f"- {recipe}, T = {horizon:,}: ") for text in failed)
     assert len(failed) == len(REASONS)
     assert all("(why: " in text for text in failed)
+
+
+def test_a_reason_speaks_of_the_rival() -> None:
+    beaten = re.findall(r"times that of ([\w-]+)[^(]* \(why: (.*)\)\n", PAGE)
+    assert len(beaten) == 6
+    for rival, why in beaten:
+        assert rival in why.split()
 
 
 def test_the_readme_quotes_the_count() -> None:

@@ -22,11 +22,15 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass
 class Past:
-    """Plays, sums of precisions and of precision times value, and a policy's own notes."""
+    """Plays, sums of precisions and of precision times value, and a policy's own notes.
+
+    `pending` sums the precisions of what was played and has not come.
+    """
 
     plays: list[int]
     information: list[float]
     sums: list[float]
+    pending: list[float]
     notes: dict[str, Any] = field(default_factory=dict)
 
 

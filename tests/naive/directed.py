@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from naive.algorithms import Past
+from naive.covering_players import first_look
 from naive.exp3 import precisions
-from naive.ids import Mixture, best_pair, inflation, lazily, toss, with_prior, worthwhile
+from naive.ids import Mixture, best_pair, gains, inflation, lazily, toss, with_prior, worthwhile
 from sidelight import Problem
 
 Floats = npt.NDArray[np.float64]
@@ -28,6 +29,7 @@ def ids_pm(t: int, past: Past, problem: Problem, parameters: Mapping[str, float]
     high = [m[j] + radius / math.sqrt(n[j]) for j in range(K)]
     cost = [max(high) - (m[i] - radius / math.sqrt(n[i])) for i in range(K)]
     lead, u = m.index(max(m)), high.index(max(high))
+    n = [x + coming for x, coming in zip(n, past.pending, strict=True)]
     if parameters["directed"]:
         asked = {lead, u}
         before = sum(1 / n[j] for j in sorted(asked))
@@ -41,10 +43,9 @@ def ids_pm(t: int, past: Past, problem: Problem, parameters: Mapping[str, float]
 def ao_ids(t: int, past: Past, problem: Problem, _: Mapping[str, float], luck: Any) -> int:
     """Evidence, alternatives, and the price of an action."""
     K, P, n = len(problem), precisions(problem), past.information
-    for j in range(K):
-        if n[j] == 0:
-            best = max(P[i][j] for i in range(K))
-            return j if P[j][j] == best else [P[i][j] for i in range(K)].index(best)
+    look = first_look(past, problem)
+    if look is not None:
+        return look
     theta = [s / x for s, x in zip(past.sums, n, strict=True)]
     lead = theta.index(max(theta))
     d = [theta[lead] - x for x in theta]
@@ -113,7 +114,7 @@ def mixture(played: int, past: Past, problem: Problem, parameters: Mapping[str, 
         return lead, lead, 0.0
     p, moved, regret = best_action(m, np.sqrt(c / n))
     v = (moved**2 / np.where(p > 0, p, 1)[:, None]).sum(axis=0)
-    gain = (v * (n / c) * P / (n / c + P)).sum(axis=1)
+    gain = np.array(gains(v.tolist(), (n / c).tolist(), past.pending, P.tolist()))
     gain = (gain / (gain.max() or 1)).astype(np.float32).astype(float)
     return best_pair([early * regret + m[lead] - x for x in m], list(gain), lead)
 

@@ -56,10 +56,19 @@ def best_pair(cost: list[float], gain: list[float], otherwise: int) -> Mixture:
     return found
 
 
-def costs_and_gains(
-    n: list[float], m: list[float], c: float, P: list[list[float]], early: float = 1.0
+def gains(
+    v: list[float], nn: list[float], pending: list[float], P: list[list[float]]
+) -> list[float]:
+    """What a play of each action takes off the explained variances v when all has come."""
+    every = range(len(v))
+    left = [v[j] * nn[j] ** 2 / (nn[j] + pending[j]) for j in every]
+    return [sum(left[j] * P[i][j] / (nn[j] + pending[j] + P[i][j]) for j in every) for i in every]
+
+
+def costs_and_explained(
+    n: list[float], m: list[float], c: float, early: float = 1.0
 ) -> tuple[list[float], list[float]]:
-    """Delta and g of every action; the largest EI counts `early` times."""
+    """Delta and v of every action; the largest EI counts `early` times."""
     K = len(n)
     lead = m.index(max(m))
     others = [j for j in range(K) if j != lead]
@@ -80,8 +89,7 @@ def costs_and_gains(
         sum(odds[j] * p1 * x[j] ** 2 for j in others)
         + sum(odds[j] * p1 * x[j] for j in others) ** 2 / p1
     )
-    gain = [sum(v[j] * nn[j] * P[i][j] / (nn[j] + P[i][j]) for j in range(K)) for i in range(K)]
-    return [regret + m[lead] - m[i] for i in range(K)], gain
+    return [regret + m[lead] - m[i] for i in range(K)], v
 
 
 def worthwhile(
@@ -118,11 +126,11 @@ def mixture(played: int, past: Any, problem: Problem, parameters: Mapping[str, f
     m = [s / x for s, x in zip(sums, n, strict=True)]
     c = inflation(played, parameters["tail"])
     lead = m.index(max(m))
-    if not parameters["guard"]:
-        return best_pair(*costs_and_gains(n, m, c, P), lead)
-    if not worthwhile(n, m, parameters["guard"] * c, P, past.notes["horizon"] - played):
+    guard, early = parameters["guard"], parameters["early"] if parameters["guard"] else 1.0
+    if guard and not worthwhile(n, m, guard * c, P, past.notes["horizon"] - played):
         return lead, lead, 0.0
-    return best_pair(*costs_and_gains(n, m, c, P, parameters["early"]), lead)
+    cost, v = costs_and_explained(n, m, c, early)
+    return best_pair(cost, gains(v, [x / c for x in n], past.pending, P), lead)
 
 
 def outdated(t: int, past: Any, n: list[float], s: list[float], slack: float) -> bool:
@@ -143,13 +151,16 @@ def toss(found: Mixture, luck: Any) -> int:
 
 
 def lazily(find: Callable[..., Mixture]) -> Callable[..., int]:
-    """A player that plays the mixture that `find` finds, and asks it only when something moved."""
+    """A player that plays the mixture that `find` finds, and asks it only when something moved.
+
+    Where values come late it asks in every round.
+    """
 
     def play(
         t: int, past: Any, problem: Problem, parameters: Mapping[str, float], luck: Any
     ) -> int:
         n, s = with_prior(past, problem, parameters["prior"])
-        if t <= 2 or outdated(t - 1, past, n, s, parameters["refresh"]):
+        if t <= 2 or past.notes["late"] or outdated(t - 1, past, n, s, parameters["refresh"]):
             found = find(t - 1, past, problem, parameters)
             means = [x / y for x, y in zip(s, n, strict=True)]
             past.notes["mixture"] = t - 1, n, means, found

@@ -60,8 +60,8 @@ def first_best(values: list[float]) -> int:
 
 
 def means(past: Past) -> list[float]:
-    """The weighted mean of each action."""
-    return [s / n for s, n in zip(past.sums, past.information, strict=True)]
+    """The weighted mean of each action; 0 before the first look."""
+    return [s / n if n else 0.0 for s, n in zip(past.sums, past.information, strict=True)]
 
 
 def greedy(t: int, past: Past, problem: Problem, _: Mapping[str, float], __: Luck) -> int:
@@ -75,9 +75,10 @@ def uniform(_: int, __: Past, problem: Problem, ___: Mapping[str, float], luck: 
 
 
 def indices(t: int, past: Past, exploration: float) -> list[float]:
-    """theta-hat + sqrt(exploration log t / n)."""
+    """theta-hat + sqrt(exploration log t / n); infinite before the first look."""
     pairs = zip(means(past), past.information, strict=True)
-    return [mean + math.sqrt(exploration * math.log(t) / n) for mean, n in pairs]
+    wide = exploration * math.log(t)
+    return [mean + math.sqrt(wide / n) if n else math.inf for mean, n in pairs]
 
 
 def ucb_n(t: int, past: Past, problem: Problem, parameters: Mapping[str, float], _: Luck) -> int:
@@ -159,29 +160,45 @@ def noise_of(problem: Problem, seed: int, replicate: int, size: int) -> list[Ite
     return found
 
 
+Values = list[tuple[int, float, float]]  # action, precision, precision times value
+
+
+def shown(problem: Problem, action: int, noise: list[Iterator[float]]) -> Values:
+    """What a play shows."""
+    found = []
+    for j in range(len(problem)):
+        weight = precision(problem, action, j)
+        if weight > 0:
+            sd = math.sqrt(problem.feedback.variance[action, j])
+            found.append((j, weight, weight * (float(problem.means[j]) + sd * next(noise[j]))))
+    return found
+
+
 def play(
     problem: Problem,
     policy: tuple[str, Mapping[str, float]],
     horizon: int,
     seed: int,
     replicate: int = 0,
+    delay: int = 0,
 ) -> list[int]:
-    """The actions of one replicate."""
+    """The actions of one replicate; what a play shows comes `delay` rounds later."""
     name, parameters = policy
     K = len(problem)
     noise = noise_of(problem, seed, replicate, horizon)
     luck = Luck(seed, replicate, K * horizon)
-    past = Past([0] * K, [0.0] * K, [0.0] * K, {"horizon": horizon})
-    actions = []
+    past = Past([0] * K, [0.0] * K, [0.0] * K, [0.0] * K, {"horizon": horizon, "late": delay > 0})
+    actions: list[int] = []
+    under_way: list[Values] = []
     for t in range(1, horizon + 1):
         action = PLAYERS[name](t, past, problem, parameters, luck)
         actions.append(action)
         past.plays[action] += 1
-        for j in range(K):
-            weight = precision(problem, action, j)
-            if weight > 0:
-                sd = math.sqrt(problem.feedback.variance[action, j])
-                value = float(problem.means[j]) + sd * next(noise[j])
+        under_way.append(shown(problem, action, noise))
+        if t > delay:
+            for j, weight, value in under_way.pop(0):
                 past.information[j] += weight
-                past.sums[j] += weight * value
+                past.sums[j] += value
+        for j in range(K):
+            past.pending[j] = sum(w for values in under_way for k, w, _ in values if k == j)
     return actions

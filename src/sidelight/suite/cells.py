@@ -2,8 +2,8 @@
 
 In every problem the actions are shuffled, so that no policy gains from an order in which the best
 action comes first. A policy plays a block of replicates; if its mean is more than twice the least
-it plays no others. Where a run takes too long, policies play one block only, or none: the constants
-below say which, and `page` says it in words.
+it plays no others. A million rounds are for a few: the constants below say which, and `page` says
+it in words.
 """
 
 from __future__ import annotations
@@ -36,8 +36,6 @@ REPLICATES = 300
 SEED = 2015
 BLOCK = 100  # replicates that every policy plays
 NEAR = 2.0  # times the least mean: what is further away plays no more than that
-# Beyond so many actions and rounds a run of these takes 5 to 15 seconds: they play one block.
-SLOW, LARGE, LENGTHY = {"asymptotic-sigma", "v-ids"}, 50, 10_000
 # A million rounds: policies that are fast, where the horizon matters.
 LONG = 1_000_000
 FAST = {"ids", "minimax", "ts-n", "ucb-n"}
@@ -105,7 +103,7 @@ def cells(
                     policy=policy,
                     horizon=horizon,
                     first=0,
-                    replicates=_affordable(name_of(policy), problem, horizon, replicates),
+                    replicates=replicates,
                     seed=SEED,
                     # The page does not use it, but it is in the names of all finished cells.
                     checkpoints=(max(horizon // 10, 1),),
@@ -141,11 +139,6 @@ def as_told(policy: str, problem: Problem) -> str:
     """The policy as it was asked for, without a gap that `with_gap` added."""
     named = policy.rpartition(",gap=")[0] or policy.partition(":gap=")[0]
     return named if policy == with_gap(named, problem) else policy
-
-
-def _affordable(name: str, problem: Problem, horizon: int, replicates: int) -> int:
-    slow = name in SLOW and len(problem) > LARGE and horizon > LENGTHY
-    return min(replicates, BLOCK) if slow else replicates
 
 
 def _is_affordable(name: str, problem: Problem, horizon: int) -> bool:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from ..simulate.statistics import short
-from .cells import DEFAULT, FAST, LARGE, LENGTHY, LONG, NEAR, SLOW
+from .cells import DEFAULT, FAST, LONG, NEAR
 from .reasons import REASONS
 from .summary import ERRORS, MEAN, TAIL, Panel, growth
 
@@ -54,22 +54,15 @@ def _replicates(panels: Sequence[Panel]) -> list[str]:
 
 
 def _left_out(panels: Sequence[Panel]) -> list[str]:
-    """Who plays less where a run takes long."""
-    said = []
-    slow = [p for p in panels if p.actions > LARGE and LENGTHY < p.horizon < LONG]
-    if runs := {x.runs for p in slow for x in p.lines if x.policy in SLOW}:
-        said.append(
-            f"With more than {LARGE} actions and {LENGTHY:,} rounds {_names(SLOW)}, which are "
-            f"slow, play no more than {max(runs):,}."
-        )
+    """Who plays no long races."""
     long = [p for p in panels if p.horizon >= LONG]
-    if long:
-        some, all_ = (len({p.recipe for p in found}) for found in (long, panels))
-        said.append(
-            f"From {LONG:,} rounds on only {_names(FAST)} play, which are fast, on {some} of the "
-            f"{all_} problems."
-        )
-    return said
+    if not long:
+        return []
+    some, all_ = (len({p.recipe for p in found}) for found in (long, panels))
+    return [
+        f"From {LONG:,} rounds on only {_names(FAST)} play, which are fast, on {some} of the "
+        f"{all_} problems."
+    ]
 
 
 def _names(policies: Iterable[str]) -> str:
