@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -327,7 +330,7 @@ def test_the_functions_are_not_hidden_by_their_modules() -> None:
     assert callable(sl.simulate)
 
 
-def test_compiling_is_announced_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_compiling_is_announced_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     rule = registry.rule("greedy")
     sl.simulate(bandit, "greedy", 10, 1)
     assert is_kept(rule.run)
@@ -335,14 +338,20 @@ def test_compiling_is_announced_once(capsys: pytest.CaptureFixture[str]) -> None
     entry.announce({"greedy": rule.run})
     assert capsys.readouterr().err == ""
 
-    class Unknown:
-        class stats:  # noqa: N801
-            cache_path = None
-
-        py_func = usable_threads
-
-    entry.announce({"greedy": rule.run, "a": Unknown, "b": Unknown})
+    unknown = SimpleNamespace(stats=SimpleNamespace(cache_path=tmp_path), py_func=usable_threads)
+    entry.announce({"greedy": rule.run, "a": unknown, "b": unknown})
     assert capsys.readouterr().err.startswith("sidelight: compiling a, b: once")
+
+
+def test_what_cannot_be_kept_is_compiled_at_every_start() -> None:
+    code = "import sidelight as sl; sl.simulate(sl.gallery('bandit'), 'uniform', 10, 1)"
+    nowhere = {**os.environ, "NUMBA_CACHE_DIR": os.devnull + "/x"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=nowhere, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    assert "compiling uniform: up to half a minute each, at every start" in done.stderr
+    assert "set NUMBA_CACHE_DIR" in done.stderr
 
 
 def test_there_is_a_thread_to_use() -> None:

@@ -5,7 +5,15 @@
     kernel            a part that works on arrays of its caller and counts no references to them
     inlined_kernel    the same, copied into its callers
     allocating        a part of a kernel that makes new arrays
+    merged            copied into its callers before these are compiled
     cached            a whole, called from Python, whose machine code is kept on disk
+
+numba compiles a function three times over, for other compiled code, for Python and for C, and again
+with every function around it: a linear program ten calls below the loop is compiled ten times. So
+what stands between the two and has one caller is `merged`, but not what runs in every round, where
+its references would be counted. And all but `cached` ones are a `Part`, which is compiled for
+Python where Python calls it, and never for C. It is compiled for each kind of arguments, and a
+literal 0 is a kind of its own: large functions are called with np.int64(0).
 
 No fastmath: a compiled rule and its readable twin must do the same operations in the same order.
 Division follows IEEE (1/0 = inf), because a check for zero in every division would keep the
@@ -24,23 +32,47 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import types
+from numba.extending import typeof_impl
 
 ROOMS = ("programs", "engine", "policies")  # all compiled code lives here
 
-_FLAGS: Any = {"error_model": "numpy", "nogil": True}
+_FLAGS: Any = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 _njit: Any = numba.njit  # `_nrt`, which leaves out reference counts, is not in its signature
 _config: Any = numba.config
 
 
+class Part:
+    """A function for other compiled functions; they find `inner` in its place."""
+
+    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
+        self.py_func = _distinct(function)
+        self._options = {**_FLAGS, **options}
+        self.inner = _njit(no_cpython_wrapper=True, **self._options)(self.py_func)
+
+    @cached_property
+    def _outer(self) -> Any:
+        return _njit(**self._options)(self.py_func)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._outer(*arguments)
+
+
+@typeof_impl.register(Part)
+def _type_of(part: Part, _: Any) -> Any:
+    return types.Dispatcher(part.inner)
+
+
 def compiled(function: Callable[..., Any]) -> Any:
     """A compiled function that others call; it is kept as part of them."""
-    return _njit(**_FLAGS)(_distinct(function))
+    return Part(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -49,7 +81,7 @@ def inlined(function: Callable[..., Any]) -> Any:
     A call hands over every array as seven numbers, so that a call with a whole belief costs more
     than most rules. `choose`, `update` and what they call in every round are inlined.
     """
-    return _njit(forceinline=True, **_FLAGS)(_distinct(function))
+    return Part(function, forceinline=True)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -58,29 +90,44 @@ def kernel(function: Callable[..., Any]) -> Any:
     Where a function is called in one branch only, they cost ten times what a step of a linear
     program does.
     """
-    return _njit(_nrt=False, **_FLAGS)(_distinct(function))
+    return Part(function, _nrt=False)
 
 
 def inlined_kernel(function: Callable[..., Any]) -> Any:
     """A kernel that is copied into its callers."""
-    return _njit(_nrt=False, forceinline=True, **_FLAGS)(_distinct(function))
+    return Part(function, _nrt=False, forceinline=True)
 
 
 def allocating(function: Callable[..., Any]) -> Any:
     """For the few that need new arrays: said openly, because a callee takes over the options."""
-    return _njit(_nrt=True, **_FLAGS)(_distinct(function))
+    return Part(function, _nrt=True)
+
+
+def merged(function: Callable[..., Any]) -> Any:
+    """A function that becomes a piece of its callers: for large ones with a single caller."""
+    return _njit(inline="always", **_FLAGS)(getattr(function, "py_func", function))
 
 
 def cached(function: Callable[..., Any]) -> Any:
     """A compiled function at module level that is kept on disk for the next start."""
+    if not _can_write(cache_folder()):  # numba would choose a folder that is named after nothing
+        return _njit(**_FLAGS)(function)
     before = _config.CACHE_DIR
     _config.CACHE_DIR = str(cache_folder())
     try:
         return _njit(cache=True, **_FLAGS)(function)
-    except RuntimeError:  # no folder can be written to: compile at every start
-        return compiled(function)
     finally:
         _config.CACHE_DIR = before  # other users of numba in this process keep theirs
+
+
+@cache
+def _can_write(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def _distinct(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -96,12 +143,19 @@ def _full_name(value: Any) -> str:
     return repr(value) if function is None else f"{function.__module__}.{function.__qualname__}"
 
 
+def can_be_kept(function: Any) -> bool:
+    """Whether a `cached` function found a folder for its machine code."""
+    return bool(function.stats.cache_path)
+
+
 def is_kept(function: Any) -> bool:
     """Whether machine code of a `cached` function is on disk already."""
     folder = function.stats.cache_path
     source = function.py_func
     name = f"{source.__module__.rpartition('.')[2]}.{source.__qualname__}"
-    return bool(folder) and any(Path(folder).glob(f"{name}-{source.__code__.co_firstlineno}.*.nbi"))
+    return can_be_kept(function) and any(
+        Path(folder).glob(f"{name}-{source.__code__.co_firstlineno}.*.nbi")
+    )
 
 
 @cache

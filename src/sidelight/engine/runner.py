@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled import cached, compiled, inlined
+from ..compiled import cached, compiled, inlined, merged
 from .contract import Data, Floats, Ints, Words
 from .delays import Delay, deliver, issue, new_mail
 from .draws import learn, new_noise, next_normal
@@ -284,7 +284,7 @@ def make_run(choose: Any, update: Any, promise: Any = no_promise, again: Any = n
     """The loop of a policy: fills the regret and the plays of a `Job`, and its tape."""
     rounds = _make_rounds(choose, update, promise, again)
 
-    @compiled
+    @merged
     def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
         actions = world.means.size
         stream = np.empty(4, dtype=np.uint64)

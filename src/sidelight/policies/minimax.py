@@ -43,7 +43,7 @@ from typing import Any
 import numpy as np
 
 from ..belief import known
-from ..compiled import cached, compiled, inlined
+from ..compiled import cached, compiled, inlined, merged
 from ..engine.contract import no_data
 from ..engine.intrinsics import apart, borrowed, sqrt
 from ..engine.runner import make_run
@@ -172,7 +172,7 @@ def _solve(known: Any, memory: Any, which: int) -> float:
     return total
 
 
-@compiled
+@merged
 def _regroup(known: Any, parameters: Any, memory: Any) -> None:
     """The programs of a new set of survivors, and alpha_r [alg:minimax, line 4]."""
     K = known.observer.size
@@ -196,7 +196,7 @@ def _regroup(known: Any, parameters: Any, memory: Any) -> None:
         memory[UNIQUE_S + which] = 0.0
         _store(memory, which, K)[0] = -1.0
     if weakly > 0:
-        m = 1.0 / _solve(known, memory, 1)
+        m = 1.0 / _solve(known, memory, np.int64(1))
         memory[ALPHA] = m if memory[ALPHA] == 0.0 else min(memory[ALPHA], m)
 
 
@@ -232,7 +232,7 @@ def _stands(belief: Any, memory: Any, why: int) -> Any:
     )
 
 
-@inlined
+@merged
 def _plan(belief: Any, known: Any, memory: Any, why: int) -> None:
     """Make sure that the batch of c(A, A^S) or c([K], A^W) is that of the best maximiser."""
     if _stands(belief, memory, why):
@@ -354,7 +354,7 @@ def update(t, belief, known, parameters, memory, action, why):
 @cached
 def first_batch(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
     """Batch 1, before anything is known."""
-    _begin((0, belief, known, parameters), memory)
+    _begin((np.int64(0), belief, known, parameters), memory)
 
 
 _run = make_run(choose, update, promise)

@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 
 from ..belief import known as facts_of
-from ..compiled import cached, compiled, inlined
+from ..compiled import cached, compiled, inlined, merged
 from ..engine.contract import Known, no_data
 from ..engine.intrinsics import apart, borrowed
 from ..engine.runner import make_run
@@ -57,7 +57,7 @@ NAME = "minimax-sigma"
 WORDS = ("strong", "weak", "empty", "final", "phase", "hold")
 FINAL, PHASE, HOLD = 3, 4, 5
 VERSION, FIRST = 0, 1  # places in the parameters; FIRST is L of the cost version
-GRAPH = 4  # after `minimax`'s three numbers: the precisions of G_v, then start and shown
+GRAPH = 4  # after `minimax`'s three numbers: the precisions of G_v, then start and shown as bits
 
 # places in the memory of the cost version
 BATCHES, ACTION, WHY, LEFT, ALIVE, EPS, QUARTER, HEADER = range(8)
@@ -98,7 +98,8 @@ def _prepare_threshold(setting: Setting, parameters: Mapping[str, float]) -> Pre
     cut = Setting(graph, setting.upper, setting.horizon)
     inner = minimax.prepare(cut, {"delta": parameters["delta"]})
     facts = facts_of(graph, setting.upper)
-    parts = (inner.parameters, facts.precision.ravel(), facts.start, facts.shown)
+    places = (x.view(np.float64) for x in (facts.start, facts.shown))  # the same bits
+    parts = (inner.parameters, facts.precision.ravel(), *places)
     return Prepared(np.concatenate([[0.0], *parts]), inner.memory, inner.resolved)
 
 
@@ -207,7 +208,7 @@ def _fill_phase(belief: Any, known: Any, L: float, memory: Any) -> None:
             cost[j] = min(known.upper, gap + eps / 4.0)
 
 
-@compiled
+@merged
 def _plan_phase(t: Any, belief: Any, known: Any, L: float, memory: Any) -> bool:
     """Make the plan of a phase, halving eps while nothing is missing; False where it must hold."""
     K = known.observer.size
@@ -215,7 +216,7 @@ def _plan_phase(t: Any, belief: Any, known: Any, L: float, memory: Any) -> bool:
     left = float(known.horizon - t)
     work = memory[HEADER + WORK * K : HEADER + (WORK + 10) * K]
     store = memory[HEADER + (WORK + 10) * K :]
-    task = (0, 0.0, _block(memory, NOTHING, K), _block(memory, NEED, K))
+    task = (np.int64(0), 0.0, _block(memory, NOTHING, K), _block(memory, NEED, K))
     for _ in range(HALVINGS):
         _fill_phase(belief, known, L, memory)
         fits = within(known, task, (cost, _block(memory, GAPS, K), left), 0.0, store, work)
@@ -284,10 +285,10 @@ _go_on_apart = apart(_go_on)
 @cached
 def first_phase(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
     """The first phase, before anything is known."""
-    _go_on((0, belief, known, parameters), memory)
+    _go_on((np.int64(0), belief, known, parameters), memory)
 
 
-@inlined
+@merged
 def _update_cost(t, belief, known, parameters, memory):
     """Take the play off the quarter, and at its end go on."""
     memory[LEFT] -= 1.0
@@ -298,6 +299,8 @@ def _update_cost(t, belief, known, parameters, memory):
 
 
 # ---- both ----------------------------------------------------------------------------------------
+
+_update_threshold = merged(minimax.update)
 
 
 @inlined
@@ -318,13 +321,13 @@ def update(t, belief, known, parameters, memory, action, why):
     start = GRAPH + K * K
     graph = Known(
         parameters[GRAPH:start].reshape((K, K)),
-        parameters[start : start + K + 1],
-        parameters[start + K + 1 :],
+        parameters[start : start + K + 1].view(np.int64),
+        parameters[start + K + 1 :].view(np.int64),
         known.observer,
         known.upper,
         known.horizon,
     )
-    minimax.update(t, belief, graph, parameters[FIRST:GRAPH], memory, action, why)
+    _update_threshold(t, belief, graph, parameters[FIRST:GRAPH], memory, action, why)
 
 
 _run = make_run(choose, update)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..belief import known
-from ..compiled import cache_folder, is_kept
+from ..compiled import cache_folder, can_be_kept, is_kept
 from ..engine.contract import Floats, Ints, Known, Words
 from ..engine.delays import Delay, at_once
 from ..engine.runner import STOP, Job, Tape, World
@@ -130,8 +130,11 @@ def announce(functions: Mapping[str, Any]) -> None:
     new = [name for name, function in asked.items() if not is_kept(function)]
     _known.update(asked)
     if new:
-        sys.stderr.write(
-            f"sidelight: compiling {', '.join(new)}: once, up to a minute each; kept in "
-            f"{cache_folder()}\n"
-        )
+        how = f"once, up to half a minute each; kept in {cache_folder()}"
+        if not all(can_be_kept(functions[name]) for name in new):
+            how = (
+                f"up to half a minute each, at every start: {cache_folder()} cannot be written to; "
+                "set NUMBA_CACHE_DIR to a folder that can"
+            )
+        sys.stderr.write(f"sidelight: compiling {', '.join(new)}: {how}\n")
         sys.stderr.flush()
