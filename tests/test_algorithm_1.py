@@ -158,3 +158,12 @@ def test_near_ties_under_weak_observability_cost_all_rounds() -> None:
     assert better < 500
     said = asymptotic.ASYMPTOTIC.caution(Setting(problem.feedback, 1.0, 4_000), {})
     assert "its regret may be linear here" in said
+
+
+def test_one_weakly_observable_action_is_enough_for_that() -> None:
+    trap = sl.gallery("trap").feedback
+    problem = sl.Problem(trap, [0.9, 0.9, 0.2])
+    short, long = (sl.simulate(problem, "asymptotic", T, 20).final.mean() for T in (500, 5_000))
+    assert long > 9 * short
+    said = asymptotic.ASYMPTOTIC.caution(Setting(trap, 1.0, 5_000), {})
+    assert "its regret may be linear here" in said

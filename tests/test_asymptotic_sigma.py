@@ -151,6 +151,7 @@ def test_wrong_parameters_say_what_to_do(text: str, message: str) -> None:
 
 def test_it_warns_of_ties_where_they_cost_regret_for_ever() -> None:
     rule = registry.rule(NAME)
-    for name, warned in (("revealing", True), ("cycle", True), ("bandit", False), ("star", False)):
+    expected = {"revealing": True, "cycle": True, "trap": True, "bandit": False, "star": False}
+    for name, warned in expected.items():
         setting = Setting(sl.gallery(name).feedback, 1.0, 1000)
         assert ("linear" in rule.caution(setting, rule.defaults)) == warned

@@ -129,6 +129,11 @@ def test_no_room_is_made_for_what_comes_after_the_horizon(delay: int | str) -> N
     assert delay_of(plan).longest == 60
 
 
+def test_too_much_under_way_is_refused() -> None:
+    with pytest.raises(sl.InputError, match=r"geometric:1000000.* 100 actions .*shorter delay"):
+        sl.simulate(sl.gallery("social"), "greedy", 1e8, 1, delay="geometric:1000000")
+
+
 def test_a_long_delay_costs_and_the_default_knows_what_is_under_way() -> None:
     problem = sl.gallery("bandit")
     regret = [

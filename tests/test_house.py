@@ -64,6 +64,7 @@ KERNELS = {
     "kernel",
     "inlined_kernel",
     "allocating",
+    "merged",
     "njit",
     "_intrinsic",
 }

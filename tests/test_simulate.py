@@ -17,6 +17,7 @@ import pytest
 import sidelight as sl
 from naive import loop
 from races import Fixed, friendly
+from sidelight import compiled
 from sidelight.compiled import is_kept
 from sidelight.policies import registry
 from sidelight.simulate import entry
@@ -350,8 +351,21 @@ def test_what_cannot_be_kept_is_compiled_at_every_start() -> None:
         [sys.executable, "-c", code], env=nowhere, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0
-    assert "compiling uniform: up to half a minute each, at every start" in done.stderr
+    assert "compiling uniform: up to a minute each, at every start" in done.stderr
     assert "set NUMBA_CACHE_DIR" in done.stderr
+
+
+def test_without_a_home_the_chosen_folder_is_used_or_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def nobody() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nobody)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    for chosen, expected in ((str(tmp_path), tmp_path), ("", Path(os.devnull))):
+        monkeypatch.setattr(compiled._config, "CACHE_DIR", chosen)
+        assert expected in compiled.cache_folder.__wrapped__().parents
 
 
 def test_there_is_a_thread_to_use() -> None:

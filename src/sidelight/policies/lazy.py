@@ -11,8 +11,8 @@ in between only the coin is tossed. `refresh=0` computes it in every round. n an
 prior, worth `prior` observations with the standard deviation `upper`, in the middle of the range.
 
 It is stored by `update`, so that `choose` changes nothing; where values came after the last
-`update`, `choose` computes it for itself. So where values come late, it is computed in every round:
-what is on its way changes with each.
+`update`, `choose` computes it for itself. So where values come late, it is computed after every
+play that shows something: what is on its way changes with each.
 """
 
 from __future__ import annotations

@@ -54,9 +54,12 @@ def exact_variance(upper: float) -> float:
 
 
 def beware_of_ties(setting: Setting, _: Mapping[str, float]) -> str:
-    """Weakly observable actions may be tied for the best, and then cost regret for ever."""
+    """A weakly observable action may be tied with one that does not show it.
+
+    Then seeing it costs regret for ever.
+    """
     weak = np.flatnonzero(~strongly_observable(setting.feedback.observes))
-    if len(weak) < 2:
+    if not len(weak):
         return ""
     labels = setting.feedback.labels
     return (

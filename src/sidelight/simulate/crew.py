@@ -53,7 +53,13 @@ def delay_of(plan: Plan) -> Delay:
         delay = geometric(plan.delay.rounds, plan.seed)
     else:
         delay = fixed(int(plan.delay.rounds))
-    return delay._replace(longest=min(delay.longest, plan.horizon))
+    delay = delay._replace(longest=min(delay.longest, plan.horizon))
+    if delay.longest * len(plan.problem) > MAX_NUMBERS:
+        raise InputError(
+            f"delay = {plan.delay}: what {len(plan.problem)} actions show in {delay.longest:,} "
+            "rounds does not fit in memory; choose a shorter delay or horizon"
+        )
+    return delay
 
 
 def room_for(plan: Plan) -> tuple[Floats, Ints]:

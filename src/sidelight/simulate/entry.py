@@ -130,10 +130,10 @@ def announce(functions: Mapping[str, Any]) -> None:
     new = [name for name, function in asked.items() if not is_kept(function)]
     _known.update(asked)
     if new:
-        how = f"once, up to half a minute each; kept in {cache_folder()}"
+        how = f"once, up to a minute each; kept in {cache_folder()}"
         if not all(can_be_kept(functions[name]) for name in new):
             how = (
-                f"up to half a minute each, at every start: {cache_folder()} cannot be written to; "
+                f"up to a minute each, at every start: {cache_folder()} cannot be written to; "
                 "set NUMBA_CACHE_DIR to a folder that can"
             )
         sys.stderr.write(f"sidelight: compiling {', '.join(new)}: {how}\n")

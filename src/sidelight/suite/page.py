@@ -81,6 +81,10 @@ def _count(panels: Sequence[Panel]) -> list[str]:
         f"{MEAN} times the best other policy's (or equal), and 95 % quantile at most {TAIL} times "
         "that policy's.",
     ]
+    usual = [p for p in judged if p.horizon < LONG]
+    if 0 < len(usual) < len(judged):
+        won = sum(not p.verdict() for p in usual)
+        text.append(f"Below {LONG:,} rounds, where all policies play, it is {won} of {len(usual)}.")
     if alone:
         where = "; ".join(map(_title, alone))
         text.append(f"Not counted, for want of `{DEFAULT}` or of a rival without a star: {where}.")
