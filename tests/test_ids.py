@@ -81,6 +81,18 @@ def test_costs_and_gains_on_random_beliefs() -> None:
         assert gain == pytest.approx(expected, rel=1e-6, abs=1e-300)
 
 
+def test_what_is_in_flight_is_worth_less() -> None:
+    rng = np.random.default_rng(7)
+    _, knowledge, belief = random_state(rng)
+    n, _ = with_prior(belief)
+    v, c = rng.random(len(n)), 1.7
+    belief.pending[:] = rng.exponential(size=len(n)) * n
+    gain = np.zeros(len(n))
+    ids.gains(n, v, c, belief, knowledge, gain)
+    nn, h, P = n / c, n / c + belief.pending, knowledge.precision
+    assert gain == pytest.approx((v * nn**2 * P / (h * (h + P))).sum(axis=1), rel=1e-12)
+
+
 # ---- laws ----------------------------------------------------------------------------------------
 
 

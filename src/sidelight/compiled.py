@@ -12,7 +12,7 @@ numba compiles a function three times over, for other compiled code, for Python 
 with every function around it: a linear program ten calls below the loop is compiled ten times. So
 the first five are a `Part`, which is compiled for Python where Python calls it, and never for C;
 and large functions between the loop and a program, with one caller, are `merged`. (Not all: with
-`choose` and `update` merged into the loop, rounds took up to 1.4 times as long.) A function is
+`choose` and `update` merged into the loop, rounds took up to 1.5 times as long.) A function is
 compiled for each kind of arguments, and a literal 0 is a kind of its own: large ones are called
 with np.int64(0).
 
