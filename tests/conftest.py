@@ -109,5 +109,5 @@ class ByPolicy(LoadScopeScheduling):  # type: ignore[misc]
         stem = Path(path.partition("::")[0]).stem.removeprefix("test_").replace("_", "-")
         if stem in self.names or stem in PROGRAMS:
             return stem
-        given = f"-{parameters.rstrip(']')}-"
+        given = f"-{parameters.rstrip(']').replace(':', '-')}-"
         return next((name for name in self.names if f"-{name}-" in given), nodeid)

@@ -9,6 +9,7 @@ import pytest
 
 import sidelight as sl
 from naive import loop
+from naive.random_problems import permuted
 from races import decisions, live
 from sidelight.bounds import asymptotic, graves_lai
 from sidelight.compiled import cached
@@ -55,10 +56,13 @@ def test_twins_decide_alike(problem: sl.Problem, text: str, words: set[str]) -> 
     assert recorded.actions.tolist() == loop.play(problem, (rule.name, parameters), 400, 5)
 
 
+@pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize("name", ["bandit", "star", "loopless", "cycle", "revealing", "fano"])
-def test_on_one_variance_the_paper_s_program_is_the_original(name: str) -> None:
+def test_on_one_variance_the_paper_s_program_is_the_original(name: str, backwards: bool) -> None:
     """Needs 2/gap^2, and Algorithm 1's plan: least cost, then the fewest plays of the leader."""
     problem = sl.gallery(name)
+    if backwards:  # the rivals of the best action stand before it
+        problem = permuted(problem, np.arange(len(problem))[::-1])
     K, best = len(problem), problem.best
     belief = no_data(K)
     belief.means[:], belief.errors[:] = problem.means, 0.01

@@ -153,7 +153,7 @@ def test_twins_with_other_parameters(policy: str) -> None:
     parameters = {**ids.IDS.defaults, **{key: float(value) for key, value in given.items()}}
     for recipe in ("graded", "revealing", "bandit"):
         problem = sl.gallery(recipe)
-        expected = loop.play(problem, ("ids", parameters), 300, seed=5)
+        expected = loop.play(problem, ("ids", parameters), 300, 5)
         assert sl.trace(problem, policy, 300, seed=5).actions.tolist() == expected
 
 

@@ -208,7 +208,7 @@ def test_twins_make_the_same_decisions_on_every_shipped_problem(name: str, recip
             sl.simulate(problem, ready(name), 10)
         return
     _, parameters = registry.parse(ready(name))
-    for seed in (1, 2):
+    for seed in (1, 2) if len(problem) <= 20 else (1,):
         expected = loop.play(problem, (name, parameters), ROUNDS, seed)
         assert sl.trace(problem, ready(name), ROUNDS, seed).actions.tolist() == expected
 
@@ -219,7 +219,7 @@ def test_twins_of_later_replicates_have_the_same_regret(name: str) -> None:
     results = sl.simulate(problem, ready(name), 500, 3, seed=4, checkpoints=[1, 10, 100])
     _, parameters = registry.parse(ready(name))
     for replicate in range(3):
-        actions = loop.play(problem, (name, parameters), 500, 4, replicate)
+        actions = loop.play(problem, (name, parameters), 500, (4, replicate))
         regret = np.cumsum(problem.gaps[actions])[results.checkpoints - 1]
         assert results.regret[0, replicate] == pytest.approx(regret, rel=1e-12, abs=1e-12)
         assert results.plays[0, replicate].tolist() == np.bincount(actions, minlength=4).tolist()

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import sidelight as sl
+from naive.random_problems import permuted
 from races import Live, accepts, decisions, live, ready
-from sidelight.engine.contract import Floats, Ints
+from sidelight.engine.contract import Floats
 from sidelight.gallery import CATALOGUE, from_recipe
 from sidelight.policies import registry
 from sidelight.suite.cells import RECIPES
@@ -28,12 +29,6 @@ CASES = [
     for recipe in ("graded", "cycle", "random-precisions")
     if accepts(ready(name), sl.gallery(recipe))
 ]
-
-
-def relabelled(problem: sl.Problem, order: Ints) -> sl.Problem:
-    """The problem with action order[j] in place j."""
-    variance = problem.feedback.variance[np.ix_(order, order)]
-    return sl.Problem(sl.Feedback(variance), problem.means[order], problem.upper)
 
 
 def tell(player: Live, weight: Floats, values: Floats) -> None:
@@ -52,7 +47,7 @@ def test_other_labels_same_plays(recipe: str, policy: str) -> None:
     order = rng.permutation(len(problem))
     weight = rng.uniform(0.5, 1.5, len(order)) / problem.upper**2
     values = rng.uniform(0, problem.upper, len(order))
-    here, there = (live(policy, p, horizon) for p in (problem, relabelled(problem, order)))
+    here, there = (live(policy, p, horizon) for p in (problem, permuted(problem, order)))
     tell(here, weight, values)
     tell(there, weight[order], values[order])
     mine = [action for action, _ in decisions(here, horizon)]
@@ -64,7 +59,7 @@ def effect(policy: str, problem: sl.Problem, horizon: int, runs: int) -> tuple[f
     """What it costs if the best action comes last and not first, and the error; as parts."""
     best_first = np.argsort(-problem.means)
     first, last = (
-        sl.simulate(relabelled(problem, order), policy, horizon, runs, seed=seed).final.ravel()
+        sl.simulate(permuted(problem, order), policy, horizon, runs, seed=seed).final.ravel()
         for seed, order in enumerate((best_first, best_first[::-1]))
     )
     mean = float(first.mean())

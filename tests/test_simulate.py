@@ -185,7 +185,7 @@ def test_an_own_policy_agrees_with_a_twin_on_a_graded_structure() -> None:
     results = sl.simulate(problem, [Optimist()], 60, 2, seed=8)
     for replicate in range(2):
         # obs(j) = j there: the diagonal has the best precision of each column
-        actions = loop.play(problem, ("ucb-n", {"exploration": 2.0}), 60, 8, replicate)
+        actions = loop.play(problem, ("ucb-n", {"exploration": 2.0}), 60, (8, replicate))
         assert np.bincount(actions, minlength=5).tolist() == results.plays[0, replicate].tolist()
 
 

@@ -180,3 +180,25 @@ def test_the_default_has_nearly_the_same_regret_at_large() -> None:
     assert abs(middle - 1) <= 0.02
     far = {recipe for recipe, (x, error) in found.items() if abs(x - 1) > 0.1 + 3 * error}
     assert far == {"loopless:gap=0.02"}  # known: there `ids` loses a fifth less
+
+
+def apart(recipe: str, horizon: int, runs: int) -> float:
+    """The means of `ids` and `v-ids`, each with its own luck, in standard errors apart."""
+    problem = shuffled(from_recipe(recipe), recipe)
+    regret = [
+        sl.simulate(problem, name, horizon, runs, seed=seed).regret[0, :, -1]
+        for name, seed in zip(BOTH, (78, 79), strict=True)
+    ]
+    error = math.hypot(*(x.std(ddof=1) / math.sqrt(runs) for x in regret))
+    return float((regret[0].mean() - regret[1].mean()) / error)
+
+
+@pytest.mark.campaign
+def test_the_default_loses_no_more_than_noise() -> None:
+    """Two standard errors, the suite's own measure, on every problem of the suite.
+
+    That neither loses more was asked first, and is not so: docs/trust.md has what was found.
+    """
+    found = {recipe: apart(recipe, 10_000, 300) for recipe in RECIPES}
+    sys.stdout.write("".join(f"{recipe}: {z:+.2f}\n" for recipe, z in found.items()))
+    assert max(found.values()) <= 2

@@ -34,6 +34,11 @@ class Past:
     notes: dict[str, Any] = field(default_factory=dict)
 
 
+def means(past: Past) -> list[float]:
+    """The weighted mean of each action; 0 before the first look."""
+    return [s / n if n else 0.0 for s, n in zip(past.sums, past.information, strict=True)]
+
+
 def implied(rows: Floats, need: Floats) -> list[int]:
     """The needs that no other one implies by asking as much of fewer actions."""
     kept: list[int] = []
@@ -89,7 +94,7 @@ def asymptotic(
     if t <= K:
         past.notes["explored"] = 0
         return shower(problem, t - 1)
-    theta = [s / n for s, n in zip(past.sums, past.information, strict=True)]
+    theta = means(past)
     n = counts(past, problem)
     best = theta.index(max(theta))
     gap = [theta[best] - x for x in theta]
@@ -100,7 +105,7 @@ def asymptotic(
     rarest = n.index(min(n))
     beta = parameters["a"] * past.notes["explored"] ** parameters["b"]
     past.notes["explored"] += 1
-    if n[rarest] < beta / K or gap[best] == 0:
+    if n[rarest] == 0 or n[rarest] < beta / K or gap[best] == 0:
         return shower(problem, rarest)
     need = 2 * sigma**2 / np.array(gap) ** 2
     rows = problem.feedback.observes.T.astype(float)
@@ -112,6 +117,7 @@ def asymptotic(
     behind = 4 * parameters["alpha"] * math.log(t) * plan - np.array(past.plays)
     # The best two actions have the same need, so that exact ties are common.
     tied = behind >= behind.max() - 1e-12 * (abs(behind.max()) + max(past.plays))
+    past.notes["equals"] = np.flatnonzero(tied).tolist()
     return int(tied.argmax())
 
 
@@ -168,15 +174,23 @@ def next_batch(t: int, past: Any, problem: Problem, delta: float) -> list[int]:
     notes, K = past.notes, len(problem)
     sigma = problem.feedback.uniform_sigma
     assert sigma is not None
-    n, alive = counts(past, problem), notes["alive"]
-    theta = [s / m if m else 0.0 for s, m in zip(past.sums, past.information, strict=True)]
+    n = counts(past, problem)
+    theta = means(past)
     r = notes["round"] = notes["round"] + 1
     if r > 1:
-        g = [sigma * math.sqrt(2 * math.log(8 * K**2 * r**3 / delta) / m) for m in n]
-        bar = max(theta[j] - g[j] for j in alive)
-        bar -= 1e-12 * abs(bar) if sigma == 0 else 0
-        alive = notes["alive"] = [j for j in alive if theta[j] + g[j] >= bar]
+        width = sigma * math.sqrt(2 * math.log(8 * K**2 * r**3 / delta))
+        keep_survivors(notes, theta, n, width)
     return plays_of_batch(t, past, problem, theta, n)
+
+
+def keep_survivors(
+    notes: dict[str, Any], theta: list[float], n: Sequence[float], width: float
+) -> None:
+    """Drop who is worse by the confidence rule; nobody is whom nobody has seen."""
+    seen = {j: width / math.sqrt(n[j]) for j in notes["alive"] if n[j]}
+    bar = max((theta[j] - g for j, g in seen.items()), default=-math.inf)
+    bar -= 1e-12 * abs(bar) if width == 0 else 0
+    notes["alive"] = [j for j in notes["alive"] if j not in seen or theta[j] + seen[j] >= bar]
 
 
 def plays_of_batch(
@@ -191,7 +205,8 @@ def plays_of_batch(
     shows = problem.feedback.observes
     strong = [j for j in alive if any(shows[i, j] for i in alive)]
     weak = [j for j in alive if j not in strong]
-    gaps = [max(theta) - x if notes["round"] > 1 else 0.0 for x in theta]
+    top = max((x for x, m in zip(theta, n, strict=True) if m), default=0.0)
+    gaps = [top - x if m else 0.0 for x, m in zip(theta, n, strict=True)]
     everyone = list(range(K))
     if weak:
         cover = best_cover(problem, everyone, weak, gaps)

@@ -23,7 +23,7 @@ def plan(problem: Problem) -> list[float]:
     """z, in plays for information 1."""
     P = np.array(precisions(problem)) * problem.upper**2
     z = allocate(np.ones(len(P)), P, np.ones(len(P))).plan
-    z[z <= 1e-9 * z.max()] = 0
+    z[z * P.max(axis=1) <= 1e-9] = 0
     z /= (P.T @ z).min()
     return [float(x) * problem.upper**2 for x in z]
 

@@ -113,6 +113,8 @@ def mixture(played: int, past: Past, problem: Problem, parameters: Mapping[str, 
     if len(n) == 1 or (guard and not worthwhile(list(n), list(m), guard * c, P.tolist(), left)):
         return lead, lead, 0.0
     p, moved, regret = best_action(m, np.sqrt(c / n))
+    if np.delete(p, lead).sum() < 1e-20:  # what is left to learn is rounding
+        return lead, lead, 0.0
     v = (moved**2 / np.where(p > 0, p, 1)[:, None]).sum(axis=0)
     gain = np.array(gains(v.tolist(), (n / c).tolist(), past.pending, P.tolist()))
     gain = (gain / (gain.max() or 1)).astype(np.float32).astype(float)

@@ -7,11 +7,11 @@ policy: a function of (t, past, problem, parameters, luck) that names an action.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from naive.algorithms import Past, asymptotic, minimax
+from naive.algorithms import Past, asymptotic, means, minimax
 from naive.covering_players import eps_greedy_lp, ucb_lp
 from naive.directed import ao_ids, ids_pm, v_ids
 from naive.exp3 import exp3_g, exp3_ix, exp3_wix
@@ -57,11 +57,6 @@ def observer(problem: Problem, j: int) -> int:
 def first_best(values: list[float]) -> int:
     """The first place of the largest value."""
     return values.index(max(values))
-
-
-def means(past: Past) -> list[float]:
-    """The weighted mean of each action; 0 before the first look."""
-    return [s / n if n else 0.0 for s, n in zip(past.sums, past.information, strict=True)]
 
 
 def greedy(t: int, past: Past, problem: Problem, _: Mapping[str, float], __: Luck) -> int:
@@ -178,12 +173,17 @@ def play(
     problem: Problem,
     policy: tuple[str, Mapping[str, float]],
     horizon: int,
-    seed: int,
-    replicate: int = 0,
+    run: int | tuple[int, int],
     delay: int = 0,
+    rounded: Sequence[int] = (),
 ) -> list[int]:
-    """The actions of one replicate; what a play shows comes `delay` rounds later."""
+    """The actions of a run: a seed with the number of a replicate, or a seed for its first.
+
+    What a play shows comes `delay` rounds later. Where the rule calls several actions equal to
+    within rounding, it takes that of `rounded`.
+    """
     name, parameters = policy
+    seed, replicate = run if isinstance(run, tuple) else (run, 0)
     K = len(problem)
     noise = noise_of(problem, seed, replicate, horizon)
     luck = Luck(seed, replicate, K * horizon)
@@ -192,6 +192,8 @@ def play(
     under_way: list[Values] = []
     for t in range(1, horizon + 1):
         action = PLAYERS[name](t, past, problem, parameters, luck)
+        if rounded and rounded[t - 1] in past.notes.pop("equals", ()):
+            action = rounded[t - 1]
         actions.append(action)
         past.plays[action] += 1
         under_way.append(shown(problem, action, noise))

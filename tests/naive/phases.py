@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from naive.algorithms import plays_of_batch
-from naive.tracking import precisions, shower
+from naive.algorithms import keep_survivors, means, plays_of_batch
+from naive.tracking import fitting, precisions, shower
 from sidelight import Feedback, Problem
 
 
@@ -70,16 +70,13 @@ def batch(t: int, past: Any, problem: Problem, delta: float) -> list[int]:
     notes, K = past.notes, len(problem)
     sigma = problem.feedback.uniform_sigma
     assert sigma is not None
-    n, alive = past.information, notes["alive"]
+    n = past.information
     unit = min(1 / sigma**2 if sigma else math.inf, 1e12 / problem.upper**2)
-    theta = [s / m if m else 0.0 for s, m in zip(past.sums, n, strict=True)]
+    theta = means(past)
     r = notes["round"] = notes["round"] + 1
     if r > 1:
         width = math.sqrt(2 * math.log(8 * K**2 * r**3 / delta)) if sigma else 0.0
-        g = [width / math.sqrt(m) for m in n]
-        bar = max(theta[j] - g[j] for j in alive)
-        bar -= 1e-12 * abs(bar) if sigma == 0 else 0
-        alive = notes["alive"] = [j for j in alive if theta[j] + g[j] >= bar]
+        keep_survivors(notes, theta, n, width)
     return plays_of_batch(t, past, problem, theta, n, unit)
 
 
@@ -119,9 +116,9 @@ def phase(t: int, past: Any, problem: Problem, L: float) -> list[list[int]] | No
     """The four quarters of a phase; None where the best survivor is to be played."""
     notes, K, D = past.notes, len(problem), problem.upper
     P = precisions(problem).tolist()
-    theta = [s / n for s, n in zip(past.sums, past.information, strict=True)]
+    theta = means(past)
     top = max(theta[j] for j in notes["alive"])
-    gaps = [max(top - x, 0.0) for x in theta]
+    gaps = [max(top - x, 0.0) if n else 0.0 for x, n in zip(theta, past.information, strict=True)]
     left = notes["horizon"] - t
     while True:
         eps = notes["eps"]
@@ -133,12 +130,14 @@ def phase(t: int, past: Any, problem: Problem, L: float) -> list[list[int]] | No
             else:
                 cost[j] = min(D, gaps[j] + eps / 4)
         plan = first_optimum(cost, gaps, P, need)
+        if sum(plan) > left:  # the plays cost different amounts, and fewer dear ones may do
+            task = 0, np.zeros(K), np.array(need)
+            shorter = fitting(np.array(P), task, np.array(cost), 0.0, left)
+            if shorter is None:
+                return None
+            plan = shorter.tolist()
         spent = sum(c * x for c, x in zip(plan, cost, strict=True))
         if spent > eps * left:
-            return None
-        if sum(plan) > left:  # the plays cost different amounts, and fewer dear ones may do
-            shortest = first_optimum([1.0] * K, gaps, P, need)
-            assert sum(shortest) > left, "this problem needs the budgeted program: choose another"
             return None
         plays = [max(math.ceil(c - 1e-7), 0) for c in plan]
         if any(plays):
@@ -156,16 +155,14 @@ def phase(t: int, past: Any, problem: Problem, L: float) -> list[list[int]] | No
 
 def survivors(past: Any, L: float) -> list[int]:
     """Who is not worse than another survivor, by the likelihood ratio."""
-    alive, n = past.notes["alive"], past.information
-    theta = [s / m for s, m in zip(past.sums, n, strict=True)]
-    return [
-        j
-        for j in alive
-        if not any(
-            theta[k] > theta[j] and (theta[k] - theta[j]) ** 2 >= 2 * L * (1 / n[k] + 1 / n[j])
-            for k in alive
-        )
-    ]
+    alive, n, theta = past.notes["alive"], past.information, means(past)
+
+    def is_worse(j: int, k: int) -> bool:
+        if theta[k] <= theta[j] or not n[j] or not n[k]:
+            return False
+        return bool((theta[k] - theta[j]) ** 2 >= 2 * L * (1 / n[k] + 1 / n[j]))
+
+    return [j for j in alive if not any(is_worse(j, k) for k in alive)]
 
 
 def by_cost(t: int, past: Any, problem: Problem, L: float) -> list[int]:
@@ -189,7 +186,8 @@ def by_cost(t: int, past: Any, problem: Problem, L: float) -> list[int]:
         notes["quarters"] = None
     quarters = phase(t, past, problem, L)
     if quarters is None:
-        best = max(notes["alive"], key=lambda j: past.sums[j] / past.information[j])
+        theta = means(past)
+        best = max(notes["alive"], key=lambda j: theta[j])
         return [best] * max(1, t // 8)
     notes["quarters"] = quarters
     return list(notes["quarters"].pop(0))

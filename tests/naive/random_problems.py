@@ -46,7 +46,7 @@ def more_noise(given: Problem, rng: np.random.Generator) -> Problem:
 
 
 def permuted(given: Problem, order: npt.NDArray[np.int64]) -> Problem:
-    """The same problem with its actions in another order."""
+    """The same problem with action order[j] in place j."""
     matrix = given.feedback.variance[np.ix_(order, order)]
     return Problem(Feedback(matrix), given.means[order], given.upper)
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from naive.algorithms import means
 from sidelight import Problem
 from sidelight.bounds import graves_lai
 
@@ -127,9 +128,10 @@ def fitting(
 
 def estimates(past: Any) -> tuple[list[float], list[float], int, list[float]]:
     """Means, their variances, the leader, the gaps."""
-    theta = [s / n for s, n in zip(past.sums, past.information, strict=True)]
+    theta = means(past)
     lead = theta.index(max(theta))
-    return theta, [1 / n for n in past.information], lead, [theta[lead] - x for x in theta]
+    variance = [1 / n if n else math.inf for n in past.information]
+    return theta, variance, lead, [theta[lead] - x for x in theta]
 
 
 def outdated(t: int, past: Any, refresh: float) -> bool:
@@ -226,7 +228,7 @@ def asymptotic_sigma(
     rarest = looks.index(min(looks))
     beta = parameters["a"] * notes["explored"] ** parameters["b"]
     notes["explored"] += 1
-    if looks[rarest] < beta / K:
+    if looks[rarest] == 0 or looks[rarest] < beta / K:
         return shower(P, rarest)
     stale = outdated(t, past, parameters["refresh"])
     if not stale and isinstance(notes["plan"], np.ndarray):
@@ -272,6 +274,10 @@ def ossb(t: int, past: Any, problem: Problem, parameters: Mapping[str, float], _
     if t <= K:
         notes["explored"] = 0
         return shower(P, t - 1)
+    looks = [past.information[j] / P[shower(P, j), j] for j in range(K)]
+    if min(looks) == 0:
+        notes["explored"] += 1
+        return shower(P, looks.index(0))
     if outdated(t, past, parameters["refresh"]):
         note(t, past, bound_plan(past, problem))
     scale = (1 + parameters["gamma"]) * math.log(t)
@@ -279,7 +285,6 @@ def ossb(t: int, past: Any, problem: Problem, parameters: Mapping[str, float], _
     if plan is not None and all(n >= c * scale for n, c in zip(past.plays, plan, strict=True)):
         return estimates(past)[2]
     notes["explored"] += 1
-    looks = [past.information[j] / P[shower(P, j), j] for j in range(K)]
     if plan is None or min(looks) <= parameters["epsilon"] * notes["explored"]:
         return shower(P, looks.index(min(looks)))
     return furthest_behind(plan, past.plays)[0]

@@ -134,8 +134,9 @@ def fill_task(belief: Any, leader: int, parameters: Any, f: float, memory: Any) 
     own, exact, paper = errors[leader] * errors[leader], parameters[EXACT], parameters[PAPER]
     smallest, top = np.inf, 0.0
     for j in range(K):
-        gap, other = means[leader] - means[j], errors[j] * errors[j]
-        gaps[j], unit[j], pair[j], solo[j] = gap, 0.0, 0.0, 0.0
+        gaps[j], unit[j], pair[j], solo[j] = means[leader] - means[j], 0.0, 0.0, 0.0
+    for j in range(K):
+        gap, other = gaps[j], errors[j] * errors[j]
         if j == leader or (own <= exact and other <= exact):
             continue
         if paper == 0.0:
@@ -212,4 +213,5 @@ ASYMPTOTIC_SIGMA = Rule(
     run=run,
     caution=beware_of_ties,
     choices={"program": ("exact", "paper")},
+    edition=2,
 )

@@ -1,0 +1,120 @@
+"""Every policy against its readable twin, with parameters, problems and delays drawn at random.
+
+The tests of each policy compare it on chosen problems; these look where nobody thought of looking.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from naive import random_problems
+from naive.loop import play
+from races import accepts, traced
+from sidelight.engine.delays import fixed
+from sidelight.policies import registry
+
+VALUES: dict[str, list[float | str]] = {
+    "tail": [1, 1.5, 3],
+    "prior": [0.3, 1, 30],
+    "refresh": [0, 0.002, 0.1],
+    "guard": [0, 1, 3],
+    "early": [1, 0.5, 3],
+    "ridge": [0.1, 20],
+    "directed": [1],
+    "alpha": [0.02, 0.3, 1],
+    "a": [0.05, 0.3],
+    "b": [0.2, 0.9],
+    "program": ["paper"],
+    "budget": [0],
+    "delta": [0.001, 0.5],
+    "version": ["cost"],
+    "epsilon": [0.001, 0.3],
+    "gamma": [0.5, 3],
+    "exploration": [0.1, 1, 5],
+    "quality": [0.01, 1],
+    "gap": [0.02, 0.3],
+    "c": [0.2, 1],
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run of both."""
+
+    policy: str
+    problem: sl.Problem
+    horizon: int
+    delay: int
+    seed: int
+
+
+def some_policy(name: str, rng: np.random.Generator) -> str:
+    """The policy, with about half of its parameters set."""
+    chosen = [
+        f"{key}={rng.choice(np.array(VALUES[key], dtype=object))}"
+        for key in registry.rule(name).defaults
+        if rng.random() < 0.5 or key == "gap"
+    ]
+    return name + (":" + ",".join(chosen) if chosen else "")
+
+
+def some_problem(rng: np.random.Generator) -> sl.Problem:
+    """Any variances or one, with or without self-observation, in any unit.
+
+    No two means tie, and nothing is exact: where actions are equal, rounding decides between them.
+    """
+    problem = random_problems.problem(int(rng.integers(2**31)), decades=rng.uniform(0, 0.5))
+    variance = problem.feedback.variance.copy()
+    if rng.random() < 0.5:
+        variance[np.isfinite(variance)] = 10 ** rng.uniform(-1.5, 0.5)
+    if rng.random() < 0.5:
+        np.fill_diagonal(variance, variance.min())
+    unit = 10.0 ** rng.integers(-3, 4)
+    return random_problems.scaled(sl.Problem(sl.Feedback(variance), problem.means), unit)
+
+
+def some_case(name: str, seed: int) -> Case:
+    """A case on which the policy may run."""
+    rng = np.random.default_rng([registry.names().index(name), seed])
+    for _ in range(100):
+        policy, problem = some_policy(name, rng), some_problem(rng)
+        horizon, delay = int(rng.integers(30, 400)), int(rng.choice([0, 0, 1, 7, 50]))
+        if accepts(policy, problem, horizon):
+            return Case(policy, problem, horizon, delay, int(rng.integers(1000)))
+    raise AssertionError(f"no problem for {name}")
+
+
+def differ(case: Case) -> int | None:
+    """The first round in which the two play otherwise."""
+    wait = (lambda s: replace(s, delay=fixed(case.delay))) if case.delay else (lambda s: s)
+    found = traced(case.policy, case.problem, case.horizon, wait, case.seed).actions.tolist()
+    rule, parameters = registry.parse(case.policy)
+    expected = play(
+        case.problem,
+        (rule.name, parameters),
+        case.horizon,
+        case.seed,
+        delay=case.delay,
+        rounded=found,
+    )
+    return next((t for t in range(case.horizon) if found[t] != expected[t]), None)
+
+
+everyone = pytest.mark.parametrize("name", registry.names())
+
+
+@everyone
+def test_twins_decide_alike_on_anything(name: str) -> None:
+    for seed in range(5):
+        assert differ(some_case(name, seed)) is None, some_case(name, seed)
+
+
+@pytest.mark.campaign
+@everyone
+def test_twins_decide_alike_on_much(name: str) -> None:
+    for seed in range(5, 300):
+        assert differ(some_case(name, seed)) is None, some_case(name, seed)
