@@ -35,6 +35,8 @@ def test_errors_survive_the_way_home_from_a_worker(error: SidelightError) -> Non
 
 def test_a_near_miss_is_corrected() -> None:
     assert choose_from("variences", ["sigma", "variance"]) == "did you mean 'variance'?"
+    assert choose_from("IDS", ["ucb-n", "ids"]) == "did you mean 'ids'?"
+    assert choose_from("alpha", ["Alpha", "Beta"]) == "did you mean 'Alpha'?"
 
 
 def test_a_far_miss_gets_the_list() -> None:
@@ -42,8 +44,8 @@ def test_a_far_miss_gets_the_list() -> None:
 
 
 def test_a_long_list_is_cut() -> None:
-    assert choose_from("x", range(100, 112)).endswith("110, 111")
-    assert choose_from("x", range(100, 113)).endswith("110, 111, ...")
+    assert choose_from("x", range(100, 125)).endswith("123, 124")
+    assert choose_from("x", range(100, 126)).endswith("123, 124, ...")
 
 
 def test_an_empty_list_says_so() -> None:

@@ -53,6 +53,10 @@ def test_weak_actions_and_who_shows_them_are_named() -> None:
 def test_too_few_rounds_are_said_to_be_so() -> None:
     assert "so few rounds" in sl.recommend(sl.Feedback.bandit(3, 1e3), 1.0, 100).why
     assert "so few rounds" not in sl.recommend(sl.Feedback.bandit(3, 1.0), 1.0, 100).why
+    for rounds, few in [(4, True), (5, False)]:  # a bandit shows one action at a time
+        assert ("so few rounds" in sl.recommend(sl.Feedback.bandit(5, 0.0), 1.0, rounds).why) is few
+    for upper in (1e-100, 1e100):
+        assert "so few rounds" not in sl.recommend(sl.Feedback.bandit(5, upper), upper, 5).why
 
 
 def test_what_was_seen_badly_is_not_trusted() -> None:

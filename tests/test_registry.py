@@ -69,6 +69,29 @@ def test_a_wrong_text_says_what_to_do(text: str, message: str) -> None:
         registry.parse(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ucb-n:exploration=1e308",
+        "ucb-maxn:exploration=1e308",
+        "ucb-maxn:quality=1e-300",
+        "ts-n:prior=1e308",
+        "ts-maxn:quality=1e-300",
+        "asymptotic:alpha=1e307",
+        "eps-greedy-lp:gap=1e-200",
+        "eps-greedy-lp:gap=0.1,c=1e300",
+        "minimax:delta=3",
+        "minimax-sigma:delta=3",
+        "minimax-sigma:version=cost,delta=3",
+    ],
+)
+def test_senseless_numbers_are_refused(text: str) -> None:
+    name, _, given = text.partition(":")
+    key = given.rpartition(",")[2].partition("=")[0]
+    with pytest.raises(sl.InputError, match=f"^{name}:{key}=.* must"):
+        sl.simulate(friendly(), text, 10)
+
+
 def test_something_else_is_no_name() -> None:
     with pytest.raises(sl.InputError, match="an object with a choose method"):
         registry.parse(3)  # type: ignore[arg-type]

@@ -195,10 +195,10 @@ def apart(recipe: str, horizon: int, runs: int) -> float:
 
 @pytest.mark.campaign
 def test_the_default_loses_no_more_than_noise() -> None:
-    """Two standard errors, the suite's own measure, on every problem of the suite.
+    """On every problem of the suite; of 36 equals one would be three errors above in 5 % of tests.
 
     That neither loses more was asked first, and is not so: docs/trust.md has what was found.
     """
     found = {recipe: apart(recipe, 10_000, 300) for recipe in RECIPES}
     sys.stdout.write("".join(f"{recipe}: {z:+.2f}\n" for recipe, z in found.items()))
-    assert max(found.values()) <= 2
+    assert max(found.values()) <= 3

@@ -16,6 +16,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+MANY = 25  # names in a message
+
 
 class SidelightError(Exception):
     """Base of every error raised on purpose."""
@@ -63,8 +65,9 @@ class MissingExtraError(SidelightError, ImportError):
 def choose_from(wrong: object, options: Iterable[object]) -> str:
     """The end of a sentence that helps out of a wrong name: a near match, or the list."""
     names = [str(option) for option in options]
-    near = difflib.get_close_matches(str(wrong), names, n=1)
+    small = {name.lower(): name for name in names}
+    near = difflib.get_close_matches(str(wrong).lower(), small, n=1)
     if near:
-        return f"did you mean {near[0]!r}?"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        return f"did you mean {small[near[0]]!r}?"
+    shown = ", ".join(names[:MANY]) + (", ..." if len(names) > MANY else "")
     return f"choose from: {shown}" if names else "there are none"

@@ -86,9 +86,19 @@ def _reason(feedback: Feedback) -> str:
 
 def _remarks(feedback: Feedback, upper: float, horizon: float | None) -> list[str]:
     said = []
-    best = np.sqrt(feedback.variance.min(axis=0).max())
-    if horizon is not None and best > upper * np.sqrt(horizon):
+    if horizon is not None and horizon < _least_rounds(feedback, upper):
         said.append("but so few rounds cannot tell the actions apart, whatever the policy")
     if feedback.uniform_sigma is not None:
         said.append("if a proved bound on the worst case matters more, 'minimax' has one")
     return said
+
+
+def _least_rounds(feedback: Feedback, upper: float) -> float:
+    """Fewer rounds leave some mean with a standard error above `upper`, whatever is played.
+
+    Every action needs the information 1/upper^2, and a play gives each at most what it shows.
+    """
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+        shown = (upper / np.sqrt(feedback.variance)) ** 2
+    slowest = 1 / shown.max(axis=0).min()
+    return float(max(slowest, len(feedback) / np.minimum(shown, 1).sum(axis=1).max()))

@@ -19,6 +19,8 @@ from sidelight import Problem
 
 Floats = npt.NDArray[np.float64]
 
+FEW = 10  # actions; for more, fractions take too long
+
 
 @dataclass
 class Past:
@@ -73,6 +75,35 @@ def least(cost: Floats, rows: Floats, need: Floats) -> Floats:
     return exact
 
 
+def first_optimum(
+    cost: Sequence[float], second: Sequence[float], P: Sequence[Sequence[float]], need: list[float]
+) -> list[float]:
+    """The c >= 0 with sum_i c_i P_ij >= need_j of least (cost, second cost, c_0, ...), exactly."""
+    K, targets = len(cost), [j for j, x in enumerate(need) if x > 0]
+    table: list[list[Fraction]] = [
+        [Fraction(P[i][j]) for j in targets]
+        + [Fraction(i == k) for k in range(K)]
+        + [Fraction(cost[i]), Fraction(second[i])]
+        for i in range(K)
+    ]
+    m = len(targets)
+    rise = [Fraction(need[j]) for j in targets] + [Fraction(0)] * (K + 2)
+
+    def limit(i: int) -> tuple[Fraction, ...]:
+        return tuple(x / table[i][q] for x in (table[i][-2], table[i][-1], *table[i][m:-2]))
+
+    while any(x > 0 for x in rise[:-2]):
+        q = rise.index(max(rise[:-2]))
+        r = min((i for i in range(K) if table[i][q] > 0), key=limit)
+        scale = table[r][q]
+        table[r] = [x / scale for x in table[r]]
+        for row in [*table[:r], *table[r + 1 :], rise]:
+            f = row[q]
+            if f:
+                row[:] = [x - f * y if y else x for x, y in zip(row, table[r], strict=True)]
+    return [float(-x) for x in rise[m:-2]]
+
+
 def counts(past: Past, problem: Problem) -> list[int]:
     """How many times each action was seen: its information in units of one observation."""
     seen = problem.feedback.observes
@@ -110,7 +141,11 @@ def asymptotic(
     need = 2 * sigma**2 / np.array(gap) ** 2
     rows = problem.feedback.observes.T.astype(float)
     cost = np.array([theta[best] - x for x in theta])
-    plan = least(cost, rows, need)
+    if K <= FEW:
+        second = [float(i == best) for i in range(K)]
+        plan = np.array(first_optimum(cost.tolist(), second, rows.T.tolist(), need.tolist()))
+    else:
+        plan = least(cost, rows, need)
     plan[best] = 0
     short = need - rows @ plan
     plan[best] = max(0.0, *(short[j] for j in range(K) if rows[j, best] > 0), 0.0)

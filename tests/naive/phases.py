@@ -7,13 +7,12 @@ the optima is the same on every machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from naive.algorithms import keep_survivors, means, plays_of_batch
+from naive.algorithms import first_optimum, keep_survivors, means, plays_of_batch
 from naive.tracking import fitting, precisions, shower
 from sidelight import Feedback, Problem
 
@@ -81,35 +80,6 @@ def batch(t: int, past: Any, problem: Problem, delta: float) -> list[int]:
 
 
 # ---- the cost version ----------------------------------------------------------------------------
-
-
-def first_optimum(
-    cost: Sequence[float], second: Sequence[float], P: Sequence[Sequence[float]], need: list[float]
-) -> list[float]:
-    """The c >= 0 with sum_i c_i P_ij >= need_j of least (cost, second cost, c_0, ...), exactly."""
-    K, targets = len(cost), [j for j, x in enumerate(need) if x > 0]
-    table: list[list[Fraction]] = [
-        [Fraction(P[i][j]) for j in targets]
-        + [Fraction(i == k) for k in range(K)]
-        + [Fraction(cost[i]), Fraction(second[i])]
-        for i in range(K)
-    ]
-    m = len(targets)
-    rise = [Fraction(need[j]) for j in targets] + [Fraction(0)] * (K + 2)
-
-    def limit(i: int) -> tuple[Fraction, ...]:
-        return tuple(x / table[i][q] for x in (table[i][-2], table[i][-1], *table[i][m:-2]))
-
-    while any(x > 0 for x in rise[:-2]):
-        q = rise.index(max(rise[:-2]))
-        r = min((i for i in range(K) if table[i][q] > 0), key=limit)
-        scale = table[r][q]
-        table[r] = [x / scale for x in table[r]]
-        for row in [*table[:r], *table[r + 1 :], rise]:
-            f = row[q]
-            if f:
-                row[:] = [x - f * y if y else x for x, y in zip(row, table[r], strict=True)]
-    return [float(-x) for x in rise[m:-2]]
 
 
 def phase(t: int, past: Any, problem: Problem, L: float) -> list[list[int]] | None:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from naive.algorithms import means
+from naive.random_problems import scaled
 from sidelight import Problem
 from sidelight.bounds import graves_lai
 
@@ -292,8 +293,9 @@ def ossb(t: int, past: Any, problem: Problem, parameters: Mapping[str, float], _
 
 def oracle_lp(t: int, past: Any, problem: Problem, _: Mapping[str, float], __: object) -> int:
     """The plan of the true means, then the best action."""
-    if t == 1:
-        past.notes["plan"] = graves_lai(problem).allocation
+    if t == 1:  # several plans may be best: the one found in units of a power of 2
+        unit = 2.0 ** math.floor(math.log2(problem.upper))
+        past.notes["plan"] = graves_lai(scaled(problem, 1 / unit)).allocation
     plan = past.notes["plan"]
     if plan is None:
         return problem.best

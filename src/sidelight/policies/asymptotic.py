@@ -43,7 +43,7 @@ from ..errors import InputError
 from ..programs.basis import best_plan, index, room
 from .ahead import ACTION, AHEAD, EXPLORED, INITIAL, ROUND, SEEN, WHY
 from .pairwise import beware_of_ties
-from .rule import Prepared, Rule, in_range
+from .rule import MOST, Prepared, Rule, in_range
 from .setting import Need, Setting
 
 WORDS = ("initial", "exploit", "forced", "track")
@@ -53,7 +53,7 @@ EXPLOIT, FORCED, TRACK = range(1, 4)
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """One variance; alpha > 0, 0 < a <= 1/2, 0 < b < 1."""
     sigma = setting.feedback.uniform_sigma or 0.0
-    alpha = in_range("asymptotic", parameters, "alpha", 0, np.inf)
+    alpha = in_range("asymptotic", parameters, "alpha", 0, MOST)
     a = in_range("asymptotic", parameters, "a", 0, 0.5)
     b = in_range("asymptotic", parameters, "b", 0, 1)
     if b == 1:

@@ -56,7 +56,7 @@ from ..feedback import Feedback
 from ..programs import allocate
 from .argmax import first_largest
 from .greedy import no_update
-from .rule import Prepared, Rule, in_range
+from .rule import LEAST, MOST, Prepared, Rule, in_range
 from .setting import Need, Setting, UnfitError
 
 INITIAL, EXPLORE, EXPLOIT = 0, 1, 2  # words of eps-greedy-lp
@@ -87,8 +87,8 @@ def prepare_eps(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
             "and another one, as a part of the range: write eps-greedy-lp:gap=0.1. Use 'ids', "
             "which needs no such thing, where it is unknown"
         )
-    gap = in_range("eps-greedy-lp", parameters, "gap", 0, 1)
-    c = in_range("eps-greedy-lp", parameters, "c", 0, np.inf)
+    gap = in_range("eps-greedy-lp", parameters, "gap", LEAST, 1)
+    c = in_range("eps-greedy-lp", parameters, "c", 0, MOST)
     z = cover(setting.feedback, setting.upper)
     return Prepared(np.concatenate([[c * z.sum() / gap**2], np.cumsum(z / z.sum())]), np.empty(0))
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..compiled import compiled, inlined
 from .information_ratio import toss
-from .rule import LEAST_PRIOR, Prepared, from_zero, in_range
+from .rule import LEAST, MOST, Prepared, from_zero, in_range
 from .setting import Setting
 
 # places in the memory: the mixture, and what it was computed from
@@ -36,7 +36,7 @@ WORDS = ("exploit", "learn")
 
 def prepare(name: str, setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """The parameters as compiled code reads them, and a memory with nothing stored."""
-    prior = in_range(name, parameters, "prior", LEAST_PRIOR, 1e12)
+    prior = in_range(name, parameters, "prior", LEAST, MOST)
     early = in_range(name, parameters, "early", 0, 1e6)
     limits = {"tail": 1e6, "refresh": 1.0, "guard": 1e6}
     tail, refresh, guard = (from_zero(name, parameters, key, limits[key]) for key in limits)

@@ -69,7 +69,7 @@ CEIL_SLACK = 1e-7
 ZERO = 1e-9  # a probability below this is none
 
 
-def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
+def prepare(setting: Setting, parameters: Mapping[str, float], name: str = "minimax") -> Prepared:
     """One variance; 0 < delta < 1, by default 1/horizon, or 0.01 where the horizon is unknown."""
     sigma = setting.feedback.uniform_sigma or 0.0
     delta = parameters["delta"]
@@ -77,7 +77,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
         delta = 0.01 if setting.horizon is None else 1 / max(2, setting.horizon)
     if not 0 < delta < 1:
         raise InputError(
-            f"minimax:delta={delta:g} must lie between 0 and 1: it is the probability with which "
+            f"{name}:delta={delta:g} must lie between 0 and 1: it is the probability with which "
             "the guarantee may fail (0 stands for 1/horizon)"
         )
     K = len(setting.feedback)

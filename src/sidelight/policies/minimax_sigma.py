@@ -97,7 +97,7 @@ def _prepare_threshold(setting: Setting, parameters: Mapping[str, float]) -> Pre
     """`minimax` on G_v, and G_v itself behind its numbers."""
     graph = thresholded(setting)
     cut = Setting(graph, setting.upper, setting.horizon)
-    inner = minimax.prepare(cut, {"delta": parameters["delta"]})
+    inner = minimax.prepare(cut, {"delta": parameters["delta"]}, NAME)
     facts = facts_of(graph, setting.upper)
     # Places as bits, for a `Known` with whole numbers: one of another kind would be compiled anew.
     places = (x.view(np.float64) for x in (facts.start, facts.shown))

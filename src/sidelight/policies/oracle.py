@@ -11,7 +11,8 @@ bound at a finite horizon: good policies go below it. Where several actions are 
 plan, and it plays one of them.
 
 The plan is made in units of a power of 2 near the range of the means: optimal plans are often many,
-and which one a solver finds depends on its rounding, which must not depend on the user's units.
+and which one a solver finds depends on its rounding. So units that differ by a power of 2 give the
+same plan to the last bit; others may give one as good.
 """
 
 from __future__ import annotations

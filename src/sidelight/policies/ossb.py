@@ -70,7 +70,7 @@ NOISY = 100.0  # a variance that is so many times the best one is hardly an obse
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """Any observable matrix; 0 < epsilon < 1, gamma > 0."""
+    """Any observable matrix; 0 < epsilon <= 1, gamma > 0."""
     epsilon = in_range("ossb", parameters, "epsilon", 0, 1)
     gamma = in_range("ossb", parameters, "gamma", 0, 1e6)
     refresh = from_zero("ossb", parameters, "refresh", 1)

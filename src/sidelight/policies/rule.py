@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from ..engine.contract import Floats
 from ..errors import InputError
 from .setting import Need, Setting
@@ -60,17 +58,19 @@ class Rule:
     edition: int = 1
 
 
-LEAST_PRIOR = 1e-12  # observations; less could vanish beside a large range
+# Limits of parameters without a natural one: beyond them sums may vanish and products overflow.
+LEAST, MOST = 1e-12, 1e12
 
 
 def in_range(
     name: str, parameters: Mapping[str, float], key: str, low: float, high: float
 ) -> float:
-    """The parameter, if it lies in (low, high] and is finite."""
+    """The parameter, if it lies in (low, high]."""
     value = parameters[key]
-    if not low < value <= high or np.isinf(value):
-        upper = "finite" if high == np.inf else f"at most {high:g}"
-        raise InputError(f"{name}:{key}={value:g} must be greater than {low:g} and {upper}")
+    if not low < value <= high:
+        raise InputError(
+            f"{name}:{key}={value:g} must be greater than {low:g} and at most {high:g}"
+        )
     return value
 
 

@@ -33,20 +33,20 @@ from ..compiled import cached, inlined
 from ..engine.intrinsics import sqrt
 from ..engine.runner import make_run
 from ..engine.streams import draw
-from .rule import LEAST_PRIOR, Prepared, Rule, in_range
+from .rule import LEAST, MOST, Prepared, Rule, in_range
 from .setting import Need, Setting
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every action must show itself. The memory starts with the prior."""
-    prior = in_range("ts-n", parameters, "prior", LEAST_PRIOR, np.inf)
+    prior = in_range("ts-n", parameters, "prior", LEAST, MOST)
     return from_prior(prior, setting, [])
 
 
 def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every action must show itself."""
-    prior = in_range("ts-maxn", parameters, "prior", LEAST_PRIOR, np.inf)
-    return from_prior(prior, setting, [in_range("ts-maxn", parameters, "quality", 0, 1)])
+    prior = in_range("ts-maxn", parameters, "prior", LEAST, MOST)
+    return from_prior(prior, setting, [in_range("ts-maxn", parameters, "quality", LEAST, 1)])
 
 
 def from_prior(prior: float, setting: Setting, more: list[float]) -> Prepared:

@@ -41,7 +41,7 @@ from ..engine.intrinsics import sqrt
 from ..engine.runner import make_run
 from .argmax import first_largest_index
 from .greedy import no_update
-from .rule import Prepared, Rule, in_range
+from .rule import LEAST, MOST, Prepared, Rule, in_range
 from .setting import Need, Setting
 
 DEFAULTS = {"exploration": 2.0}
@@ -53,14 +53,14 @@ LEADER, BEYOND, UNTIL, SEEN = range(4)  # places in the memory
 
 def prepare_n(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every action must show itself."""
-    exploration = in_range("ucb-n", parameters, "exploration", 0, np.inf)
+    exploration = in_range("ucb-n", parameters, "exploration", 0, MOST)
     return Prepared(widths(exploration, setting), np.array([-1.0, 0.0, 0.0, -1.0]))
 
 
 def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every action must show itself."""
-    exploration = in_range("ucb-maxn", parameters, "exploration", 0, np.inf)
-    quality = in_range("ucb-maxn", parameters, "quality", 0, 1)
+    exploration = in_range("ucb-maxn", parameters, "exploration", 0, MOST)
+    quality = in_range("ucb-maxn", parameters, "quality", LEAST, 1)
     return Prepared(np.array([exploration, quality]), np.empty(0))
 
 
