@@ -1,6 +1,7 @@
 """Fixtures: the command line; programs from outside Python, without which tests skip by name.
 
-Compiling a policy takes longer than testing it, so all tests of one policy go to one worker.
+Compiling a policy takes longer than testing it, so all tests of one policy go to one worker, and
+those of the policies that solve programs, whose code they share, to the same.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from commands import Command
 
 ROOT = Path(__file__).parent.parent
-PROGRAMS = ("basis", "pairs")  # compiled, and too large to be compiled by every worker
+# Compiled, and too large to be compiled by every worker: programs, and the policies that solve them.
+SOLVERS = ("asymptotic", "asymptotic-sigma", "minimax", "minimax-sigma", "ossb")
+PROGRAMS = ("basis", "pairs", "algorithm-1", "algorithm-2")  # test files
+BOUNDS = ("asymptotic", "minimax")  # test files, of bounds that have the name of a policy
 
 # The same examples in every run, so that a change is what a red test speaks of. `make campaign`
 # draws new ones.
@@ -107,7 +111,11 @@ class ByPolicy(LoadScopeScheduling):  # type: ignore[misc]
     def _split_scope(self, nodeid: str) -> str:
         path, _, parameters = nodeid.partition("[")
         stem = Path(path.partition("::")[0]).stem.removeprefix("test_").replace("_", "-")
-        if stem in self.names or stem in PROGRAMS:
-            return stem
         given = f"-{parameters.rstrip(']').replace(':', '-')}-"
-        return next((name for name in self.names if f"-{name}-" in given), nodeid)
+        if stem in PROGRAMS:
+            return "programs"
+        if stem in self.names and stem not in BOUNDS:
+            name = stem
+        else:
+            name = next((name for name in self.names if f"-{name}-" in given), nodeid)
+        return "programs" if name in SOLVERS else name

@@ -217,7 +217,7 @@ def test_sigmas_that_cannot_be_used(sigma: object, message: str) -> None:
         ([0.5, "x"], r"means\[1\] = 'x' must be a number"),
         ({"A": 0.5}, r"\[means\] has no entry for \['B'\]: give one for each action"),
         ({"A": 0.5, "B": True}, r"\[means\] B = True must be a number"),
-        ({"A": 0.5, "B": 0.5, "bb": 1}, r"\[means\]: no action is called 'bb'; choose from: A, B"),
+        ({"A": 0.5, "B": 0.5, "bb": 1}, r"\[means\]: no action is called 'bb'; did you mean 'B'"),
     ],
 )
 def test_means_that_cannot_be_used(means: object, message: str) -> None:

@@ -25,7 +25,7 @@ bandit = sl.gallery("bandit")
 
 @pytest.fixture(scope="module")
 def results() -> sl.Results:
-    return sl.simulate(bandit, ["ucb-n:exploration=1e300", "ts-n"], 200, 6, seed=2**70)
+    return sl.simulate(bandit, ["ucb-n:exploration=1e-300", "ts-n"], 200, 6, seed=2**70)
 
 
 def same(one: sl.Results, two: sl.Results) -> bool:
@@ -53,7 +53,7 @@ def test_a_file_gives_the_results_back(tmp_path: Path, results: sl.Results) -> N
     results.save(tmp_path / "r.parquet")
     again = sl.Results.load(tmp_path / "r.parquet")
     assert same(results, again)
-    assert again.provenance["parameters"]["ucb-n:exploration=1e300"] == {"exploration": 1e300}
+    assert again.provenance["parameters"]["ucb-n:exploration=1e-300"] == {"exploration": 1e-300}
     assert again.seed == 2**70
 
 
@@ -82,7 +82,7 @@ def test_the_same_results_give_the_same_bytes(results: sl.Results) -> None:
     assert storage.to_bytes(results) == storage.to_bytes(results)
     code = (
         "import hashlib, sidelight as sl; from sidelight.simulate import storage;"
-        "policies = ['ucb-n:exploration=1e300', 'ts-n'];"
+        "policies = ['ucb-n:exploration=1e-300', 'ts-n'];"
         "r = sl.simulate(sl.gallery('bandit'), policies, 200, 6, seed=2**70);"
         "print(hashlib.sha256(storage.to_bytes(r)).hexdigest())"
     )

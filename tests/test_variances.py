@@ -94,7 +94,7 @@ def test_a_mapping_gives_each_action_its_own_sigma() -> None:
         ({"a": "loud", 1: 1.0}, "sigma must hold numbers"),
         (None, "cannot be negative or NaN: None"),
         ({"a": 1.0}, r"sigma has no entry for \[1\]: give one for each action"),
-        ({"a": 1.0, 1: 1.0, "A": 1.0}, "sigma: no action is called 'A'; choose from: a, 1"),
+        ({"a": 1.0, 1: 1.0, "A": 1.0}, "sigma: no action is called 'A'; did you mean 'a'"),
     ],
 )
 def test_sigmas_that_cannot_be_used(sigma: Any, message: str) -> None:
