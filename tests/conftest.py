@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from commands import Command
 
 ROOT = Path(__file__).parent.parent
-# Compiled, and too large to be compiled by every worker: programs, and the policies that solve them.
+# Too large to be compiled by every worker: programs, and the policies that solve them.
 SOLVERS = ("asymptotic", "asymptotic-sigma", "minimax", "minimax-sigma", "ossb")
 PROGRAMS = ("basis", "pairs", "algorithm-1", "algorithm-2")  # test files
 BOUNDS = ("asymptotic", "minimax")  # test files, of bounds that have the name of a policy
