@@ -1,4 +1,4 @@
-"""Variants of the default policy on the whole gallery: the tables of docs/policies.md.
+"""Variants of the default policy on the whole gallery: the tables of decision 005.
 
 Every variant plays every problem of the suite under the same luck as the baseline. For each problem
 the ratio of the mean regrets, with the standard error of the paired difference; over all problems

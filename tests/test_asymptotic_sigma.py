@@ -16,8 +16,8 @@ from sidelight.compiled import cached
 from sidelight.engine.contract import no_data
 from sidelight.policies import registry
 from sidelight.policies.asymptotic_sigma import fill_task
-from sidelight.policies.pairwise import PAIR, PLAN, SOLO, block, tracking_memory
 from sidelight.policies.setting import Setting
+from sidelight.policies.tracking import PAIR, PLAN, SOLO, block, tracking_memory
 
 NAME = "asymptotic-sigma"
 
@@ -145,7 +145,7 @@ def test_exact_ties_without_noise_end_at_once() -> None:
         (f"{NAME}:budget=0.5", "or budget=0"),
         (f"{NAME}:program=relaxed", "choose from: exact, paper"),
         (f"{NAME}:program=exakt", "did you mean 'exact'"),
-        (f"{NAME}:program=", "is not parameter=number"),
+        (f"{NAME}:program=", "is not parameter=value"),
     ],
 )
 def test_wrong_parameters_say_what_to_do(text: str, message: str) -> None:

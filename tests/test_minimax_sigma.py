@@ -12,7 +12,7 @@ from naive import loop, phases
 from races import decisions, live
 from sidelight.gallery import CATALOGUE
 from sidelight.policies import registry
-from sidelight.policies.minimax_sigma import cover, independent, thresholded
+from sidelight.policies.minimax_sigma import thresholded
 from sidelight.policies.setting import Setting
 
 NAME = "minimax-sigma"
@@ -81,18 +81,6 @@ def test_noisy_observations_are_left_out_where_they_do_not_help() -> None:
     assert (thresholded(Setting(feedback, 1.0, 1000)).observes == np.eye(2)).all()
     feedback = sl.Feedback([[1.0, 1.1], [1.1, 1.0]])
     assert thresholded(Setting(feedback, 1.0, 1000)).observes.all()
-
-
-def test_greedy_sets_are_what_they_should_be() -> None:
-    rng = np.random.default_rng(2)
-    for _ in range(50):
-        shows = rng.random((7, 7)) < 0.3
-        np.fill_diagonal(shows, True)
-        assert independent(shows) == phases.independent(shows.tolist())
-        targets = rng.random(7) < 0.5
-        assert cover(shows, targets) == phases.cover(
-            shows.tolist(), [int(j) for j in np.flatnonzero(targets)]
-        )
 
 
 def test_survivors_of_the_cost_version_are_those_that_may_be_best() -> None:

@@ -12,8 +12,8 @@ from naive import loop
 from races import decisions, live
 from sidelight.bounds import graves_lai
 from sidelight.policies import registry
-from sidelight.policies.pairwise import PLAN, block
 from sidelight.policies.setting import Setting
+from sidelight.policies.tracking import PLAN, block
 
 
 def crisp(name: str) -> sl.Problem:

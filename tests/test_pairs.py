@@ -12,7 +12,7 @@ from sidelight import Problem
 from sidelight.bounds import graves_lai
 from sidelight.compiled import cached
 from sidelight.programs.basis import room
-from sidelight.programs.pairs import blocks, within
+from sidelight.programs.pairs import WITHIN_BLOCKS, within
 from sidelight.programs.tableau import matrix
 
 Floats = npt.NDArray[np.float64]
@@ -30,7 +30,7 @@ def plan_of(
     """The plan, or None where none fits."""
     K = len(P)
     leader, pair, solo = task
-    store, work, second = np.zeros(room(K)), np.zeros(blocks() * K), np.zeros(K)
+    store, work, second = np.zeros(room(K)), np.zeros(WITHIN_BLOCKS * K), np.zeros(K)
     store[0], second[leader] = -1.0, 1.0
     compiled = (leader, float(pair.max()), pair, solo)
     fits = solve(matrix(P), compiled, (base, second, budget), price, store, work)
@@ -162,7 +162,7 @@ def test_a_second_solution_from_the_stored_basis_is_the_same() -> None:
     problem = Problem(structure("cycle", 5), (0.9, 0.5, 0.4, 0.3, 0.2))
     P, (leader, pair, solo) = matrix(problem.feedback.precision), conditions(problem)
     K = 5
-    store, work, second = np.zeros(room(K)), np.zeros(blocks() * K), np.zeros(K)
+    store, work, second = np.zeros(room(K)), np.zeros(WITHIN_BLOCKS * K), np.zeros(K)
     store[0] = -1.0
     plans = []
     for _ in range(2):

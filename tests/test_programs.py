@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from naive import graphs as naive
+from naive import phases
 from sidelight.programs import fractional_cover, largest_independent_set, smallest_cover
 from sidelight.programs.covers import greedy_cover
+from sidelight.programs.independent import greedy_independent_set
 
 BoolArray = naive.BoolArray
 
@@ -36,6 +38,22 @@ def test_the_largest_independent_set_is_largest_and_independent(edges: BoolArray
     assert found.lower == found.upper == naive.independence_number(edges)
     assert len(found.witness) == found.lower
     assert naive.is_independent(edges, found.witness)
+
+
+@given(squares)
+@settings(deadline=None, max_examples=200)
+def test_greed_finds_an_independent_set(edges: BoolArray) -> None:
+    found = greedy_independent_set(edges)
+    assert naive.is_independent(edges, found)
+    assert len(found) == phases.independent(edges.tolist())
+
+
+@given(covers())
+@settings(deadline=None, max_examples=200)
+def test_greed_finds_a_cover(hits: BoolArray) -> None:
+    found = greedy_cover(hits)
+    assert hits[list(found)].any(axis=0).all()
+    assert len(found) == phases.cover(hits.tolist(), list(range(hits.shape[1])))
 
 
 @given(covers())

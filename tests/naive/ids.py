@@ -153,7 +153,7 @@ def toss(found: Mixture, luck: Any) -> int:
 def lazily(find: Callable[..., Mixture]) -> Callable[..., int]:
     """A player that plays the mixture that `find` finds, and asks it only when something moved.
 
-    Where values come late it asks in every round.
+    Where values come late it asks in every round, unless nothing was sent and nothing came.
     """
 
     def play(

@@ -187,7 +187,7 @@ def play(
     K = len(problem)
     noise = noise_of(problem, seed, replicate, horizon)
     luck = Luck(seed, replicate, K * horizon)
-    past = Past([0] * K, [0.0] * K, [0.0] * K, [0.0] * K, {"horizon": horizon, "late": delay > 0})
+    past = Past([0] * K, [0.0] * K, [0.0] * K, [0.0] * K, {"horizon": horizon, "late": False})
     actions: list[int] = []
     under_way: list[Values] = []
     for t in range(1, horizon + 1):
@@ -197,6 +197,7 @@ def play(
         actions.append(action)
         past.plays[action] += 1
         under_way.append(shown(problem, action, noise))
+        past.notes["late"] = delay > 0 and (bool(under_way[-1]) or t > delay)
         if t > delay:
             for j, weight, value in under_way.pop(0):
                 past.information[j] += weight

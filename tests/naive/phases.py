@@ -31,13 +31,21 @@ def independent(shows: list[list[bool]]) -> int:
 
 
 def cover(shows: list[list[bool]], targets: list[int]) -> int:
-    """How many actions show all targets if each time the one is taken that shows most."""
-    size = 0
-    while targets:
-        best = max(range(len(shows)), key=lambda i: sum(shows[i][j] for j in targets))
-        targets = [j for j in targets if not shows[best][j]]
-        size += 1
-    return size
+    """How many actions show all targets if each time the one is taken that shows most.
+
+    At the end those are given back, the last one first, without whom all targets are shown, too.
+    """
+    taken: list[int] = []
+    left = targets
+    while left:
+        best = max(range(len(shows)), key=lambda i: sum(shows[i][j] for j in left))
+        left = [j for j in left if not shows[best][j]]
+        taken.append(best)
+    for one in reversed(list(taken)):
+        others = [i for i in taken if i != one]
+        if all(any(shows[i][j] for i in others) for j in targets):
+            taken = others
+    return len(taken)
 
 
 def threshold(problem: Problem, horizon: int) -> Problem:

@@ -167,7 +167,7 @@ def _check_outputs(out: Path | None, plot: Path | None) -> None:
 
 
 def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[str, ...]:
-    """The policies named; without any, the usual ones that can run here."""
+    """The policies named, `all` for every one that can run here; without any, the usual ones."""
     from ..policies import registry  # noqa: PLC0415 - numba takes half a second to import
     from ..simulate.entry import fitting  # noqa: PLC0415
 
@@ -177,7 +177,8 @@ def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[
     fit, refused = fitting(problem, horizon, wanted)
     if refused:
         click.echo(f"not in this race: {', '.join(refused)}; -p {refused[0]} says why", err=True)
-    return fit
+    others = (policy for policy in policies if policy != "all")
+    return tuple(dict.fromkeys([*fit, *others]))
 
 
 def _warn(problem: Problem, policies: tuple[str, ...], horizon: int) -> None:

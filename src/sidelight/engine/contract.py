@@ -8,8 +8,8 @@ A policy is two compiled functions on plain arrays:
         called once after every play, when its observations (if they came at once) are in the
         belief; the only place where `memory` changes
 
-The simulator and the live learner call the same two functions, in the same order: choose, then
-observe, then update before the next choice. So a repeated `choose` cannot corrupt learning.
+Whoever drives a policy calls these two in the same order, in a simulation and in live use: choose,
+then observe, then update before the next choice. A repeated `choose` cannot corrupt learning.
 
 Two more are for the simulator, and change nothing but its speed. A policy that is sure of some
 plays, whatever they show, may say so; the engine makes them in one go, and nobody misses the means

@@ -7,6 +7,8 @@ outputs of a key, which is how the authors of xoshiro tell users to seed it.
     role "noise"    one stream for each action: its m-th normal is the noise of the m-th value that
                     is seen of this action, whoever shows it, whatever the policy
     role "policy"   one stream for the policy's own randomness
+    role "delay"    one stream for how long plays are under way
+    role "payoff"   as "noise", for the payoffs of the Gymnasium environment
 
 The ziggurat (Marsaglia and Tsang 2000, with 256 layers of equal area under exp(-x^2/2)) reads one
 word for a normal in 99 % of cases: bits 0-7 pick the layer, bits 11-63 the signed position in it.

@@ -37,10 +37,9 @@ import numpy as np
 
 from ..compiled import cached, compiled, inlined
 from ..engine.runner import make_run
-from ..engine.streams import uniform
 from .argmax import first_largest
 from .covering import unseen
-from .information_ratio import best_mixture
+from .information_ratio import best_mixture, toss
 from .rule import Prepared, Rule
 from .setting import Setting
 
@@ -65,13 +64,9 @@ def evidence(n: Any, means: Any, leader: Any, Z: Any) -> Any:
 
 
 @compiled
-def worth(n: Any, means: Any, leader: Any, beta: Any, Z: Any) -> Any:
+def worth(n: Any, means: Any, leader: Any, beta: Any, Z: Any, least: Any) -> Any:
     """w_k: what is worth knowing about each action."""
-    w = np.zeros(n.size)
-    least, total = np.inf, 0.0
-    for j in range(n.size):
-        if j != leader:
-            least = min(least, Z[j])
+    w, total = np.zeros(n.size), 0.0
     for j in range(n.size):
         if j != leader:
             total += math.exp(least - Z[j])
@@ -99,7 +94,7 @@ def plan(t: Any, belief: Any, known: Any, explored: Any) -> Any:
     if least >= math.log(t) + math.log(1.0 + math.log(t)):
         return single, EXPLOIT
     beta = math.log(explored + 1.0)
-    w = worth(n, means, leader, beta, Z)
+    w = worth(n, means, leader, beta, Z, least)
     top = -np.inf
     for k in range(K):
         top = max(top, means[k] + math.sqrt(2.0 * max(beta, 0.5) / n[k]))
@@ -119,9 +114,7 @@ def choose(t, belief, known, parameters, memory, stream):
     if first >= 0:
         return known.observer[first], INITIAL
     (i, j, weight), why = plan(t, belief, known, memory[0])
-    if weight > 0.0 and uniform(stream) < weight:
-        return j, why
-    return i, why
+    return toss(i, j, weight, stream), why
 
 
 @inlined

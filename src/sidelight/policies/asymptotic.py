@@ -42,9 +42,9 @@ from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import best_plan, index, room
 from .ahead import ACTION, AHEAD, EXPLORED, INITIAL, ROUND, SEEN, WHY
-from .pairwise import beware_of_ties
 from .rule import MOST, Prepared, Rule, in_range
 from .setting import Need, Setting
+from .tracking import beware_of_ties
 
 WORDS = ("initial", "exploit", "forced", "track")
 EXPLOIT, FORCED, TRACK = range(1, 4)

@@ -25,9 +25,9 @@ The price vanishes as t grows, so that the plan tends to the one of the exact lo
 budget counts only where the horizon is known and `budget` is 1, which it is unless told.
 
 `program=paper` is Algorithm 1's own plan with information for counts: n_j >= 2 f/d_j^2, and for i
-the same with the second smallest gap; no price, no s_j; of the cheapest plans that which plays i
-least; and its certificate. On one variance it is the plan of `asymptotic`. `alpha` > 0 takes
-f(t) = 4 alpha log t, as Algorithm 1 does.
+the same with the smallest gap of another action; no price, no s_j; of the cheapest plans that which
+plays i least; and its certificate. On one variance it is the plan of `asymptotic`. `alpha` > 0
+takes f(t) = 4 alpha log t, as Algorithm 1 does.
 
 Two means that were both seen without noise (1/n at the cut of `belief`) are settled, even if equal.
 
@@ -50,7 +50,9 @@ from ..errors import InputError
 from ..programs.basis import index
 from ..programs.pairs import within
 from .ahead import EXPLORED, decided_ahead
-from .pairwise import (
+from .rule import Prepared, Rule, from_zero, in_range, switch
+from .setting import Setting
+from .tracking import (
     FITS,
     GAPS,
     MADE,
@@ -73,8 +75,6 @@ from .pairwise import (
     tracking_memory,
     work_space,
 )
-from .rule import Prepared, Rule, from_zero, in_range, switch
-from .setting import Setting
 
 NAME = "asymptotic-sigma"
 WORDS = ("initial", "exploit", "forced", "track", "short")

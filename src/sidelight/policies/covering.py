@@ -103,7 +103,7 @@ def caution_eps(setting: Setting, parameters: Mapping[str, float]) -> str:
 
 @inlined
 def unseen(belief):
-    """The first action of which no value came yet, best one of which none is coming; or -1."""
+    """The first action of which no value came, preferably one of which none is coming; or -1."""
     found = -1
     for j in range(belief.information.size):
         if belief.information[j] == 0.0:

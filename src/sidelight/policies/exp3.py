@@ -60,6 +60,7 @@ from ..engine.contract import Floats
 from ..engine.runner import make_run
 from ..engine.streams import uniform
 from ..programs.covers import greedy_cover
+from ..programs.independent import greedy_independent_set
 from ..structure import strongly_observable
 from ..variances import BoolArray
 from .rule import Prepared, Rule
@@ -87,21 +88,6 @@ def least_precision(precision: Floats) -> float:
     return float(values[low])
 
 
-def independent(graph: BoolArray) -> int:
-    """How many actions greed finds of which none shows another: fewest neighbours first."""
-    near = graph | graph.T
-    np.fill_diagonal(near, False)
-    left = np.ones(len(graph), dtype=bool)
-    found = 0
-    while left.any():
-        degree = np.where(left, (near & left).sum(axis=1), len(graph))
-        action = int(degree.argmin())
-        left &= ~near[action]
-        left[action] = False
-        found += 1
-    return found
-
-
 def rates(graph: BoolArray, horizon: int) -> tuple[float, float, Floats]:
     """gamma, eta and gamma times the uniform distribution on U."""
     K = len(graph)
@@ -112,7 +98,7 @@ def rates(graph: BoolArray, horizon: int) -> tuple[float, float, Floats]:
         gamma = min((len(members) * math.log(K) / horizon) ** (1 / 3), 0.5)
         share[members] = gamma / len(members)
         return gamma, gamma * gamma / len(members), share
-    gamma = min(1 / math.sqrt(independent(graph) * horizon), 0.5)
+    gamma = min(1 / math.sqrt(len(greedy_independent_set(graph)) * horizon), 0.5)
     share[:] = gamma / K
     return gamma, 2 * gamma, share
 

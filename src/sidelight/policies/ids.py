@@ -4,7 +4,7 @@ A posteriori theta_j ~ N(m_j, 1/n_j), independent, with a prior worth `prior` ob
 standard deviation `upper` (n and m include it here). Let i1 be the leader, and for every other j
 
     s^2 = c (1/n_i1 + 1/n_j),   z = (m_i1 - m_j)/s,   phi and Q the normal density and upper tail
-    EI_j  = s phi(z) - (m_i1 - m_j) Q(z)      what j is expected to be better by, where it is
+    EI_j  = s phi(z) - (m_i1 - m_j) Q(z)      E(theta_j - theta_i1)^+, what it would gain
     o_j   = Q(z)/(1 - Q(z))                   the odds that j beats the leader
     lam_j = phi(z)/(Q(z) s)                   how far the two means move if it does, per variance
 
@@ -20,11 +20,12 @@ it. Played is the mixture of least Delta^2/g (`information_ratio`), which is V-I
 Roy (2018) with "j is best" replaced by "j beats the leader": no quadrature, and nearly the same
 regret (`v-ids` is the original). No theorem covers it.
 
-The inflation c is what the evidence against j grows by, in units of log t: with c = 1 the regret
-exceeds x with a probability like 1/x, as it does for bandit policies with the optimal constant (Fan
-and Glynn 2021, The fragility of optimized bandit algorithms); a larger c trades the constant for a
-lighter tail. By default c = 1 + 3 log L/L, L = log(t + 8), t the plays so far: 2.06 at the
-start, 2.10 after seven rounds, 1.64 at 10^5, then slowly to 1. `tail` sets a constant instead.
+With the inflation c, an action is given up once the log-likelihood against it is about c log t.
+Bandit policies with the optimal constant, c = 1, lose more than x with a probability like 1/x (Fan
+and Glynn 2021, The fragility of optimized bandit algorithms); a larger c pays more for a lighter
+tail. For this policy that is a heuristic. By default c = 1 + 3 log L/L, L
+= log(t + 8), t the plays so far: 2.06 at the start, 2.10 after seven rounds, 1.64 at 10^5, then
+slowly to 1. `tail` sets a constant instead.
 
 A known horizon adds two things. What is learnt early is of use for longer, so the largest EI_j
 counts `early` times in the sum, and information is bought sooner. (The whole sum would be too much

@@ -3,9 +3,9 @@
 `ids` and `v-ids` play with probability 1 - p one action and with p another, and the mixture is dear
 to compute and moves slowly. It is computed again when, since the last time,
 
-    some n_j has grown by `refresh`, or
+    some n_j has grown by the part `refresh` of itself, or
     some m_j has moved by sqrt(refresh) posterior deviations 1/sqrt(n_j), or
-    t has grown by 5 `refresh`;
+    t has grown by the part 5 `refresh` of itself;
 
 in between only the coin is tossed. `refresh=0` computes it in every round. n and m include the
 prior, worth `prior` observations with the standard deviation `upper`, in the middle of the range.

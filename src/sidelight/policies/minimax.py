@@ -96,10 +96,13 @@ def _block(memory: Any, which: int, K: Any) -> Any:
     return memory[HEADER + which * K : HEADER + (which + 1) * K]
 
 
+_room = inlined(room)
+
+
 @inlined
 def _store(memory: Any, which: int, K: Any) -> Any:
-    first = HEADER + BLOCKS * K + which * (2 * K * K + 5 * K + 2)
-    return memory[first : first + 2 * K * K + 5 * K + 2]
+    first = HEADER + BLOCKS * K + which * _room(K)
+    return memory[first : first + _room(K)]
 
 
 @inlined

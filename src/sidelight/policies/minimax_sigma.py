@@ -1,15 +1,17 @@
 """Algorithm 2 for every observable variance matrix, in two versions.
 
-`version=threshold` takes an observation of variance above v for none. For each v that leaves every
-action observed let G_v = {(i, j): variance_ij <= v}, and choose the v with the least
+`version=threshold` takes an observation of variance above v for none. Of the variances v that leave
+every action observed (of more than 48 of them, 48 evenly spread over their order) it takes the one
+with the least
 
     sqrt(v kappa_v T)                  where G_v is strongly observable
     (rho_v D v)^(1/3) T^(2/3)          elsewhere
 
-with kappa_v the size of an independent set of G_v and rho_v of a set that shows its weakly
-observable actions, both found greedily. Then Algorithm 2 (`minimax`) runs on the graph G_v with
-sigma^2 = v; but means are weighted, n_j is all information about j, whoever gave it, and radii are
-sqrt(2 log(8 K^2 r^3/delta)/n_j). With one variance it is Algorithm 2, play by play.
+where G_v = {(i, j): variance_ij <= v}, kappa_v is the size of an independent set of G_v and rho_v
+that of a set that shows its weakly observable actions, both found greedily. Then Algorithm 2
+(`minimax`) runs on the graph G_v with sigma^2 = v; but means are weighted, n_j is all information
+about j, whoever gave it, and radii are sqrt(2 log(8 K^2 (r + 1)^3/delta)/n_j). With one variance it
+is Algorithm 2, play by play.
 
 `version=cost` has no graph. It starts with one look at every action. With L = log(K/delta), a
 resolution eps = D at first, survivors A and d the gaps to the best survivor:
@@ -17,8 +19,9 @@ resolution eps = D at first, survivors A and d the gaps to the best survivor:
     keep    j in A unless some k in A has (theta-hat_k - theta-hat_j)^2 >= 2 L (1/n_k + 1/n_j)
     phase   the cheapest plan that brings every survivor to the information 64 L/eps^2, within the
             rounds left, at the costs  min(d, eps) + eps/4 on A,  min(D, d + eps/4) elsewhere.
-            It is played in quarters; `keep` follows each, and if A shrinks the phase is planned
-            again. At its end eps is halved.
+            With it `keep` drops what is eps/4 or more behind, 2 L (2/n) = eps^2/16; the eps/4 in
+            the costs are that doubt. The plan is played in quarters; `keep` follows each, and if A
+            shrinks the phase is planned again. At its end eps is halved.
     hold    where no plan fits, or it costs more than eps for each round left, the best survivor is
             played, and after t/8 rounds (t those so far) the phase is tried again
     final   a single survivor is played from then on
@@ -47,9 +50,10 @@ from ..engine.runner import make_run
 from ..errors import InputError
 from ..feedback import Feedback
 from ..programs.basis import index, room
-from ..programs.pairs import blocks, within
+from ..programs.covers import greedy_cover
+from ..programs.independent import greedy_independent_set
+from ..programs.pairs import WITHIN_BLOCKS, within
 from ..structure import strongly_observable
-from ..variances import BoolArray
 from . import minimax
 from .rule import Prepared, Rule
 from .setting import Setting, UnfitError
@@ -65,7 +69,7 @@ BATCHES, ACTION, WHY, LEFT, ALIVE, EPS, QUARTER, HEADER = range(8)
 SURVIVOR, TOTAL, GAPS, COST, NEED, NOTHING, WORK = range(7)  # blocks of K numbers
 
 CEIL_SLACK = 1e-7
-MOST_THRESHOLDS = 48
+MOST_THRESHOLDS = 48  # each costs two greedy searches; rates of neighbours hardly differ
 UNKNOWN_HORIZON = 10_000
 LOOKS = 5.0  # the value of memory[QUARTER] during the first looks, which are played as a whole
 HALVINGS = 100  # of eps at once, before it gives up finding something to learn
@@ -83,8 +87,9 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     if not 0 < delta < 1:
         raise InputError(f"{NAME}:delta={delta:g} must lie between 0 and 1 (0 is 1/horizon)")
     K = len(setting.feedback)
-    memory = np.zeros(HEADER + (WORK + blocks()) * K + room(K))
-    memory[HEADER + (WORK + blocks()) * K] = -1.0  # no basis is stored
+    store = HEADER + (WORK + WITHIN_BLOCKS) * K
+    memory = np.zeros(store + room(K))
+    memory[store] = -1.0  # no basis is stored
     memory[ALIVE], memory[EPS] = K, setting.upper
     memory[HEADER : HEADER + K] = 1.0
     numbers = np.array([1.0, math.log(K / delta)])
@@ -119,35 +124,12 @@ def thresholded(setting: Setting) -> Feedback:
         shows = feedback.variance <= v
         if shows.any(axis=0).all():
             weak = ~strongly_observable(shows)
-            rate = math.sqrt(v) * math.sqrt(independent(shows) * T)
+            rate = math.sqrt(v) * math.sqrt(len(greedy_independent_set(shows)) * T)
             if weak.any():
-                rate = np.cbrt(cover(shows, weak) * setting.upper * v) * T ** (2 / 3)
+                rate = np.cbrt(len(greedy_cover(shows[:, weak])) * setting.upper * v) * T ** (2 / 3)
             if rate < least:
                 best, least = v, rate
     return Feedback(np.where(feedback.variance <= best, best, np.inf), feedback.labels)
-
-
-def independent(shows: BoolArray) -> int:
-    """The size of an independent set: again and again the action with the fewest neighbours."""
-    linked = shows | shows.T
-    np.fill_diagonal(linked, False)
-    left, size = np.ones(len(shows), dtype=bool), 0
-    while left.any():
-        degree = np.where(left, (linked & left).sum(axis=1), len(shows))
-        chosen = degree.argmin()
-        left &= ~linked[chosen]
-        left[chosen] = False
-        size += 1
-    return size
-
-
-def cover(shows: BoolArray, targets: BoolArray) -> int:
-    """The size of a set that shows all targets: again and again the action that shows most."""
-    left, size = targets.copy(), 0
-    while left.any():
-        left &= ~shows[(shows & left).sum(axis=1).argmax()]
-        size += 1
-    return size
 
 
 # ---- the cost version ----------------------------------------------------------------------------
@@ -216,8 +198,8 @@ def _plan_phase(t: Any, belief: Any, known: Any, L: float, memory: Any) -> bool:
     K = known.observer.size
     cost, total = _block(memory, COST, K), _block(memory, TOTAL, K)
     left = float(known.horizon - t)
-    work = memory[HEADER + WORK * K : HEADER + (WORK + 10) * K]
-    store = memory[HEADER + (WORK + 10) * K :]
+    first, end = HEADER + WORK * K, HEADER + (WORK + WITHIN_BLOCKS) * K
+    work, store = memory[first:end], memory[end:]
     task = (np.int64(0), 0.0, _block(memory, NOTHING, K), _block(memory, NEED, K))
     for _ in range(HALVINGS):
         _fill_phase(belief, known, L, memory)
@@ -354,4 +336,5 @@ MINIMAX_SIGMA = Rule(
     run=run,
     rounds=True,
     choices={"version": ("threshold", "cost")},
+    edition=2,
 )

@@ -31,13 +31,12 @@ from ..feedback import Feedback
 from ..problem import Problem
 from .greedy import no_update
 from .rule import Prepared, Rule
-from .setting import Need, Setting, UnfitError
+from .setting import Need, Setting
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """The best action, then the plan."""
-    if setting.means is None:
-        raise UnfitError("policy 'oracle-lp' is told the true means, which only a simulation has")
+    assert setting.means is not None  # setting.check has seen to it
     problem = _in_units_of_range(setting.feedback, setting.means, setting.upper)
     plan = graves_lai(problem).allocation
     chosen = np.zeros(1 + len(problem))

@@ -16,7 +16,7 @@ however noisily it shows it, since the leader is played all the time. With S_i w
     n_j >= 2/d_j^2                if only i is,          n_i >= 2/d_j^2   if only j is,
 
 and no condition if both are. In the original every play shows the action itself, and looks are
-plays. The plan is made again when the estimates have moved (`pairwise`), or at every round with
+plays. The plan is made again when the estimates have moved (`tracking`), or at every round with
 refresh = 0, as in the original.
 
 Proved by the authors, for their model: asymptotically optimal as epsilon and gamma tend to 0, where
@@ -37,9 +37,11 @@ from ..compiled import cached, compiled, inlined
 from ..engine.intrinsics import borrowed
 from ..engine.runner import make_run
 from ..programs.basis import index
-from ..programs.pairs import exact_plan
+from ..programs.pairs import EXACT_BLOCKS, exact_plan
 from .ahead import EXPLORED, decided_ahead
-from .pairwise import (
+from .rule import Prepared, Rule, from_zero, in_range
+from .setting import Setting
+from .tracking import (
     FITS,
     GAPS,
     NO_PLAN,
@@ -60,8 +62,6 @@ from .pairwise import (
     tracking_memory,
     work_space,
 )
-from .rule import Prepared, Rule, from_zero, in_range
-from .setting import Setting
 
 WORDS = ("initial", "exploit", "estimate", "track")
 EXPLOIT, ESTIMATE, TRACK = range(1, 4)
@@ -153,7 +153,7 @@ def _decided(given: Any, memory: Any) -> Any:
             work, store = work_space(memory, K)
             task = (leader, top, block(memory, PAIR, K), block(memory, SOLO, K))
             gaps, unit = block(memory, GAPS, K), block(memory, UNIT, K)
-            exact_plan(known, task, gaps, unit, store, work[: 7 * K])
+            exact_plan(known, task, gaps, unit, store, work[: EXACT_BLOCKS * K])
             keep_plan(work[:K], plan)
             memory[FITS] = READY
     scale = (1.0 + parameters[GAMMA]) * math.log(t)

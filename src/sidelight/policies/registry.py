@@ -89,7 +89,7 @@ def parse(text: str) -> tuple[Rule, dict[str, float]]:
 def _pair(text: str, part: str) -> tuple[str, str]:
     key, equals, value = (piece.strip() for piece in part.partition("="))
     if not (key and equals and value):
-        raise _unreadable(text, part)
+        raise _unreadable(text, part, "value")
     return key, value
 
 
@@ -99,7 +99,7 @@ def _number(text: str, part: str, value: str) -> float:
     except ValueError:
         number = math.nan
     if math.isnan(number):
-        raise _unreadable(text, part)
+        raise _unreadable(text, part, "number")
     return number
 
 
@@ -110,7 +110,7 @@ def _word(text: str, value: str, words: tuple[str, ...]) -> float:
     return float(words.index(value))
 
 
-def _unreadable(text: str, part: str) -> InputError:
+def _unreadable(text: str, part: str, kind: str) -> InputError:
     return InputError(
-        f"{text!r}: {part!r} is not parameter=number; write name:parameter=number,..."
+        f"{text!r}: {part!r} is not parameter={kind}; write name:parameter={kind},..."
     )

@@ -51,7 +51,7 @@ def check(name: str, needs: Iterable[Need], setting: Setting) -> None:
         if missing:
             general = f" or '{name}-sigma'" if need is Need.UNIFORM else ""
             raise UnfitError(
-                f"policy {name!r} {missing}. Use 'ids'{general}, which needs no such thing"
+                f"policy {name!r} {missing}. Or use 'ids'{general}, which needs no such thing"
             )
 
 

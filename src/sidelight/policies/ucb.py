@@ -46,7 +46,7 @@ from .setting import Need, Setting
 
 DEFAULTS = {"exploration": 2.0}
 TABLE = 1 << 17  # at most so many values of w, one megabyte
-GUARD = 64  # rounds until M is taken anew
+KEPT = 64  # rounds until M is taken anew
 
 LEADER, BEYOND, UNTIL, SEEN = range(4)  # places in the memory
 
@@ -66,7 +66,7 @@ def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 def widths(exploration: float, setting: Setting) -> Floats:
     """`exploration`, then w(1), w(2), ...: w(t) stands at place t."""
-    table = np.full(min(setting.horizon or GUARD, TABLE) + 1, exploration)
+    table = np.full(min(setting.horizon or KEPT, TABLE) + 1, exploration)
     fill_widths(table)
     return table
 
@@ -116,14 +116,14 @@ def update_n(t, belief, known, parameters, memory, action, why):
     elif t < memory[UNTIL] and belief.seen[0] == memory[SEEN] + shown:
         memory[SEEN] = belief.seen[0]
     else:
-        w = width(t + GUARD, parameters)
+        w = width(t + KEPT, parameters)
         beyond = -np.inf
         for j in range(np.uint64(known.observer.size)):
             index = belief.means[j] + w * belief.errors[j]
             if index > beyond and known.precision[i, j] == 0.0:
                 beyond = index
         memory[BEYOND] = beyond
-        memory[UNTIL], memory[SEEN] = t + GUARD, belief.seen[0]
+        memory[UNTIL], memory[SEEN] = t + KEPT, belief.seen[0]
 
 
 @inlined

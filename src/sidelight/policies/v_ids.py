@@ -1,4 +1,4 @@
-"""Variance-based information directed sampling by quadrature: slow, and exact but for 1e-9.
+"""Variance-based information directed sampling by quadrature: slow, its integrals exact to 1e-9.
 
 Posteriors are independent, theta_k ~ N(m_k, s_k^2) with s_k^2 = c/n_k; prior and inflation c are
 those of `ids`. With f_k, F_k their densities and distribution functions, G = prod_k F_k the

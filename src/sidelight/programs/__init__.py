@@ -6,7 +6,9 @@ The modules here know arrays and nothing of actions, feedback or policies:
     allocation    the cheapest plan that buys the information asked for, and its prices
     covers        fewest rows that cover all columns, and the fractional version
     independent   the largest set of vertices without an edge between two of them
-    allocation    the cheapest plan that buys the information asked for
+    tableau       the same compiled: dual simplex for covering programs
+    basis         the same again and again, for needs and costs that change little
+    pairs         the exact program of the asymptotic lower bound, compiled
     separation    how badly a plan can be misled, and by which alternatives
     bracketing    the same from above, by tangents
     cutting       the cheapest plan that loses little, and the plan that loses least

@@ -34,8 +34,7 @@ MAX_EDGES = 20_000
 
 def largest_independent_set(edges: BoolArray, deadline: float = math.inf) -> SetBracket:
     """`edges` is a symmetric boolean matrix; its diagonal is ignored."""
-    adjacent = edges | edges.T
-    np.fill_diagonal(adjacent, False)
+    adjacent = _adjacent(edges)
     taken, core = _peel(adjacent)
     lower = upper = len(taken)
     components = sorted(_components(adjacent, core), key=len)
@@ -45,6 +44,28 @@ def largest_independent_set(edges: BoolArray, deadline: float = math.inf) -> Set
         taken += [component[v] for v in part.witness]
         lower, upper = lower + part.lower, upper + part.upper
     return SetBracket(tuple(sorted(taken)), lower, upper)
+
+
+def greedy_independent_set(edges: BoolArray) -> list[int]:
+    """Take a vertex with the fewest neighbours left, drop these, and so on."""
+    adjacent = _adjacent(edges)
+    left = np.ones(len(adjacent), dtype=bool)
+    degree = adjacent.sum(axis=1)
+    chosen = []
+    while left.any():
+        v = int(np.where(left, degree, len(left)).argmin())
+        chosen.append(v)
+        dropped = np.flatnonzero(adjacent[v] & left)
+        left[dropped] = left[v] = False
+        degree -= adjacent[dropped].sum(axis=0)
+    return chosen
+
+
+def _adjacent(edges: BoolArray) -> BoolArray:
+    """Neighbours whatever the direction of the edge, and no loops."""
+    adjacent = edges | edges.T
+    np.fill_diagonal(adjacent, False)
+    return adjacent
 
 
 def _share(deadline: float, waiting: int) -> float:
@@ -116,7 +137,7 @@ def _branch_and_bound(adjacent: BoolArray, deadline: float) -> SetBracket:
     near = _bitsets(adjacent[np.ix_(order, order)])
     everyone = (1 << len(near)) - 1
     free = [everyone & ~mask & ~(1 << v) for v, mask in enumerate(near)]
-    best = _greedy(adjacent[np.ix_(order, order)])
+    best = greedy_independent_set(adjacent[np.ix_(order, order)])
     bound = len(near)  # what the branches still open at the root allow
     stack = [_Node(everyone, _late_vertices(near, everyone, len(best)))]
     chosen: list[int] = []
@@ -168,20 +189,6 @@ def _late_vertices(near: list[int], candidates: int, enough: int) -> list[tuple[
             if clique > enough:
                 late.append((v, clique))
     return late
-
-
-def _greedy(adjacent: BoolArray) -> list[int]:
-    """Take a vertex with the fewest neighbours left, drop these, and so on."""
-    left = np.ones(len(adjacent), dtype=bool)
-    degree = adjacent.sum(axis=1)
-    chosen = []
-    while left.any():
-        v = int(np.where(left, degree, len(left)).argmin())
-        chosen.append(v)
-        dropped = np.flatnonzero(adjacent[v] & left)
-        left[dropped] = left[v] = False
-        degree -= adjacent[dropped].sum(axis=0)
-    return chosen
 
 
 def _edge_cliques(adjacent: BoolArray) -> list[list[int]]:

@@ -44,10 +44,8 @@ BISECTIONS = 52
 PRICES = 60  # prices tried for one budget
 AGREED = 1e-13
 
-
-def blocks() -> int:
-    """How many blocks of K floats `within` works in; the first holds the plan."""
-    return 10
+# Blocks of K floats in which the two programs work; the first holds the plan.
+EXACT_BLOCKS, WITHIN_BLOCKS = 7, 10
 
 
 @kernel
@@ -152,7 +150,7 @@ def _first_guess(task: Any, cost: Any, store: Any, prices: Any, high: float) -> 
 
 @kernel
 def exact_plan(matrix: Any, task: Any, cost: Any, second: Any, store: Any, work: Any) -> None:
-    """Put the optimal plan of the exact program in the first K of `work`, which has 7 K.
+    """Put the optimal plan of the exact program in the first K of `work`, which has EXACT_BLOCKS K.
 
     `task` is (leader, max pair, pair, solo). If no pair is positive it is one covering program.
     """
@@ -216,7 +214,7 @@ def within(matrix: Any, task: Any, given: Any, price: float, store: Any, work: A
     """The cheapest plan with sum(c) <= budget, in the first K of `work`; False if there is none.
 
     `given` is (base, second, budget); each play costs `price` more than base. Where no plan is
-    short enough, the shortest is left in `work`. `work` has `blocks()` K floats.
+    short enough, the shortest is left in `work`. `work` has WITHIN_BLOCKS K.
     """
     base, second, budget = given
     K = len(base)
@@ -226,7 +224,7 @@ def within(matrix: Any, task: Any, given: Any, price: float, store: Any, work: A
     for step in range(PRICES):  # one place where a program is solved: compilers copy what is called
         for i in range(K):
             cost[i] = 1.0 if level == np.inf else base[i] + level
-        exact_plan(matrix, task, cost, second, store, work[: 7 * K])
+        exact_plan(matrix, task, cost, second, store, work[: EXACT_BLOCKS * K])
         fits = length(plan) <= budget
         if step < 2 and fits == (step == 0):
             return fits

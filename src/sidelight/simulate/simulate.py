@@ -83,7 +83,7 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     `choose(self, belief, rng)` that returns an action; it is copied afresh for every replicate.
     Replicate r depends on (seed, r) alone. `checkpoints` are the rounds at which the regret is
     taken, about 100 of them evenly spaced in log t if not said; the horizon is always the last.
-    Those played are `first`, first + 1, ...: blocks of a long race may be played anywhere.
+    Replicates are numbered from `first` on, so that blocks of a long race may be played anywhere.
     What a play shows comes `delay` rounds later, or "geometric:100" rounds later on average; plays
     are counted when they are issued.
     `progress(done, total)` is called now and then with numbers of rounds.

@@ -104,7 +104,7 @@ def _title(p: Panel) -> str:
 
 def _why(p: Panel) -> str:
     reason = REASONS.get((p.recipe, p.horizon))
-    return f" (why: {reason})" if reason else ""
+    return f" (why, in the whole suite: {reason})" if reason else ""
 
 
 def _page(p: Panel, panels: Sequence[Panel]) -> list[str]:

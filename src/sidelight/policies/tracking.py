@@ -2,8 +2,8 @@
 
 The program (`programs.pairs`) is solved again when the estimates have moved: when some n_j has
 grown by the part `refresh` of itself, or some mean has moved by sqrt(refresh) of its standard
-error, or another action leads, or t has grown by 5 `refresh`. In between the plan is kept; it is
-part of the memory, and only `update` writes it.
+error, or another action leads, or t has grown by the part 5 `refresh`. In between the plan is kept;
+it is part of the memory, and only `update` writes it.
 
 A plan is followed by its largest relative lag: of the actions with c_i > 0 the one with the least
 N_i/c_i. The largest absolute lag would play the leader for ever where the leader shows others
@@ -24,7 +24,7 @@ from ..belief import CAP
 from ..compiled import compiled, inlined
 from ..engine.contract import Floats
 from ..programs.basis import index, room
-from ..programs.pairs import blocks
+from ..programs.pairs import WITHIN_BLOCKS
 from ..structure import strongly_observable
 from .ahead import AHEAD
 from .setting import Setting
@@ -42,8 +42,9 @@ TIE = 1e-6  # ratios that differ by less are equal: early plans often double wha
 
 def tracking_memory(actions: int) -> Floats:
     """A memory without a plan."""
-    memory = np.zeros(HEADER + (WORK + blocks()) * actions + room(actions))
-    memory[HEADER + (WORK + blocks()) * actions] = -1.0  # no basis is stored
+    store = HEADER + (WORK + WITHIN_BLOCKS) * actions
+    memory = np.zeros(store + room(actions))
+    memory[store] = -1.0  # no basis is stored
     memory[LEADER] = -1.0
     return memory
 
@@ -77,7 +78,8 @@ def block(memory: Any, which: int, K: Any) -> Any:
 @inlined
 def work_space(memory: Any, K: Any) -> Any:
     """Where `pairs.within` works, and the stored basis."""
-    return memory[HEADER + WORK * K : HEADER + (WORK + 10) * K], memory[HEADER + (WORK + 10) * K :]
+    work, store = HEADER + WORK * K, HEADER + (WORK + WITHIN_BLOCKS) * K
+    return memory[work:store], memory[store:]
 
 
 @inlined
