@@ -13,11 +13,11 @@ from scipy import stats
 
 import sidelight as sl
 from naive.loop import noise_of, play
-from races import accepts, friendly, ready, traced
+from races import accepts, decisions, friendly, live, ready, traced
 from sidelight.engine.contract import LATE
-from sidelight.engine.delays import Delay, begin_mail, delayed_step, fixed, geometric
+from sidelight.engine.delays import Delay, _rounds, begin_mail, delayed_step, fixed, geometric
 from sidelight.engine.runner import begin
-from sidelight.policies import registry
+from sidelight.policies import ahead, lazy, registry
 from sidelight.simulate.crew import delay_of
 from sidelight.simulate.entry import set_stage
 from sidelight.simulate.simulate import Plan, Wait
@@ -62,6 +62,46 @@ def test_geometric_delays_have_their_distribution() -> None:
     tail = (mean / (1 + mean)) ** np.arange(1, 200)
     spread = np.sqrt((tail * (1 - tail)).sum() * (2 * mean + 1) / rounds)  # ages are correlated
     assert abs(under_way[200:].mean() - mean) < stats.norm.isf(ALARM / 2) * spread
+
+
+def test_geometric_delays_have_every_length_as_often_as_they_should() -> None:
+    """P(d) = (1 - q) q^d with q = mean/(1 + mean): chi-squared over the first 20 and the rest."""
+    mean, draws = 5.0, 20_000
+    delay = geometric(mean, seed=1)
+    stream = begin_mail(delay, 0, 1).stream
+    found = np.array([_rounds(delay, stream) for _ in range(draws)])
+    q = mean / (1 + mean)
+    chance = np.append((1 - q) * q ** np.arange(20), q**20)
+    counts = np.bincount(np.minimum(found, 20), minlength=21)
+    assert stats.chisquare(counts, chance * draws).pvalue > ALARM
+
+
+STORED = {  # where the memory says how many values had come when the decision was stored
+    "ids:refresh=0": lazy.SEEN,
+    "v-ids:refresh=0": lazy.SEEN,
+    "asymptotic": ahead.SEEN,
+    "asymptotic-sigma": ahead.SEEN,
+    "ossb": ahead.SEEN,
+}
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_what_is_decided_afresh_is_what_was_stored(name: str) -> None:
+    """`choose` decides for itself if values came after `update`; alike if there were none."""
+    rounds = 400
+    easy = sl.Problem(sl.Feedback.bandit(2, 0.3), [0.9, 0.4])  # soon at the edge of exploiting
+    for problem in (easy, sl.gallery("bandit"), sl.gallery("loopless")):
+        player = live(name, problem, rounds)
+        for t, _ in enumerate(decisions(player, rounds), start=1):
+            if t <= len(player.stage.problem):
+                continue
+            kept = player.memory.copy()
+            for seed in range(10):
+                tossed = np.random.default_rng(seed).integers(2**63, size=(4,), dtype=np.uint64)
+                stored = player.ask(tossed.copy())
+                player.memory[STORED[name]] = -7.0
+                assert player.ask(tossed.copy()) == stored
+                player.memory[:] = kept
 
 
 def test_the_values_are_those_of_the_play_that_shows_them() -> None:

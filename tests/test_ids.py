@@ -33,19 +33,23 @@ def numbers(feedback: sl.Feedback, horizon: int | None = None, **given: float) -
 # ---- formulas ------------------------------------------------------------------------------------
 
 
-def test_pairs_against_monte_carlo() -> None:
-    rng = np.random.default_rng(3)
-    n, m, c, draws = np.array([20.0, 5.0, 60.0]), np.array([0.5, 0.3, 0.45]), 1.5, 400_000
-    v = np.zeros(3)
-    regret, _ = ids.weigh(n, m, c, 0, v)
-    theta = m + rng.standard_normal((draws, 3)) * np.sqrt(c / n)
-    better = np.maximum(theta[:, 1:] - theta[:, :1], 0).sum(axis=1)
-    error = better.std() / math.sqrt(draws)
-    assert abs(better.mean() - regret) < stats.norm.isf(ALARM / 2) * error
-    for j in (1, 2):
-        wins = (theta[:, j] > theta[:, 0]).mean()
-        chance = upper_tail((m[0] - m[j]) / math.sqrt(c / n[0] + c / n[j]))
-        assert abs(wins - chance) < stats.norm.isf(ALARM / 4) * math.sqrt(chance / draws)
+@pytest.mark.parametrize("seed", range(6))
+def test_pairs_against_monte_carlo(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    K, c, draws = 2 + seed, rng.uniform(1, 2.1), 400_000
+    n, m, v = rng.uniform(4, 100, K), rng.uniform(0.2, 0.8, K), np.zeros(K)
+    leader = int(m.argmax())
+    regret, most = ids.weigh(n, m, c, leader, v)
+    theta = m + rng.standard_normal((draws, K)) * np.sqrt(c / n)
+    ahead = np.delete(theta - theta[:, [leader]], leader, axis=1)
+    gained, error = np.maximum(ahead, 0).mean(axis=0), ahead.std() / math.sqrt(draws)
+    better = np.maximum(ahead, 0).sum(axis=1)
+    spread = better.std() / math.sqrt(draws)
+    assert abs(better.mean() - regret) < stats.norm.isf(ALARM / 2) * spread
+    assert abs(gained.max() - most) < stats.norm.isf(ALARM / 2) * error
+    for wins, j in zip((ahead > 0).mean(axis=0), np.delete(np.arange(K), leader), strict=True):
+        chance = upper_tail((m[leader] - m[j]) / math.sqrt(c / n[leader] + c / n[j]))
+        assert abs(wins - chance) < stats.norm.isf(ALARM / 2 / K) * math.sqrt(chance / draws)
 
 
 def test_two_actions_explain_their_variance_exactly() -> None:

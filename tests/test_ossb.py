@@ -67,17 +67,18 @@ def test_each_kind_of_round_has_its_reason() -> None:
     assert seen == {"initial", "exploit", "estimate", "track"}
 
 
-def test_its_regret_on_a_bandit_grows_like_the_bound_times_log_t() -> None:
-    """Between 10^4 and 10^5 rounds the bound grows by 5 log 10 = 11.5; OSSB by about that.
+def test_its_regret_on_a_bandit_grows_no_faster_than_the_bound() -> None:
+    """Published: in the limit the regret grows by the bound, here 5 log 10 = 11.5 each decade.
 
-    Published: the constant of log T is that of the bound, in the limit. 40 runs; the mean of such
-    increments has a standard error below 5, so that the band of 20 is wrong once in 10^4 times.
+    Before that by less, because runs that explored too much at first live on it: from 10^4 to 10^5
+    rounds by 6.1 and to 10^6 by 6.1 more (400 runs, standard errors 0.6 and 0.5). With 200 runs
+    either limit is five standard errors away.
     """
     problem = sl.Problem(sl.Feedback.bandit(2), [0.9, 0.5])
-    results = sl.simulate(problem, "ossb", 100_000, 40, seed=1, checkpoints=[10_000, 100_000])
+    results = sl.simulate(problem, "ossb", 100_000, 200, seed=1, checkpoints=[10_000, 100_000])
     grown = (results.regret[0, :, -1] - results.regret[0, :, -2]).mean()
     assert graves_lai(problem).value == pytest.approx(5.0)
-    assert grown == pytest.approx(5 * math.log(10), abs=20)
+    assert 2.0 < grown < 5 * math.log(10)
 
 
 def test_if_everything_is_seen_it_is_greedy() -> None:

@@ -67,7 +67,7 @@ def test_a_policy_that_may_be_linear_says_so_first(sidelight: Command, dosing: P
     assert "uniform: its regret is linear" in done.out
 
 
-def test_on_one_terminal_a_caution_is_read_once(dosing: Path) -> None:
+def test_on_a_terminal_a_caution_is_read_before_the_race_and_below_its_table(dosing: Path) -> None:
     terminal, end = pty.openpty()
     command = race(dosing, "-p", "greedy", "-T", 50, "-n", 2)
     with subprocess.Popen(command, stdout=end, stderr=end) as process:
@@ -78,7 +78,9 @@ def test_on_one_terminal_a_caution_is_read_once(dosing: Path) -> None:
                 shown += part
     os.close(terminal)
     assert process.returncode == 0
-    assert shown.count(b"its regret may be linear") == 1
+    before, _, after = shown.partition(b"mean regret")
+    caution = b"its regret may be linear"
+    assert (before.count(caution), after.count(caution)) == (1, 1)
 
 
 def test_values_may_come_late(sidelight: Command, dosing: Path) -> None:
@@ -86,6 +88,8 @@ def test_values_may_come_late(sidelight: Command, dosing: Path) -> None:
     plain, late = (json.loads(sidelight(*arguments, *more).out) for more in ((), ("--delay", 50)))
     assert plain["policies"] != late["policies"]
     assert late["provenance"]["delay"] == "fixed:50"
+    told = sidelight(*arguments[:-1], "--delay", "geometric:50").out
+    assert "values come 50 rounds late on average" in told
     assert sidelight(*arguments, "--delay", "soon").code == 2
 
 

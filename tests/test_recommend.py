@@ -55,6 +55,9 @@ def test_too_few_rounds_are_said_to_be_so() -> None:
     assert "so few rounds" not in sl.recommend(sl.Feedback.bandit(3, 1.0), 1.0, 100).why
     for rounds, few in [(4, True), (5, False)]:  # a bandit shows one action at a time
         assert ("so few rounds" in sl.recommend(sl.Feedback.bandit(5, 0.0), 1.0, rounds).why) is few
+    dim = sl.Feedback([[1.0, 400.0], [1.0, 400.0]])  # one of the two is seen badly by both
+    for rounds, few in [(399, True), (400, False)]:
+        assert ("so few rounds" in sl.recommend(dim, 1.0, rounds).why) is few
     for upper in (1e-100, 1e100):
         assert "so few rounds" not in sl.recommend(sl.Feedback.bandit(5, upper), upper, 5).why
 

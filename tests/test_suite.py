@@ -119,7 +119,8 @@ def head(*panels: Panel) -> str:
     [
         (line("ids", 11, 20), ""),
         (line("ids", 12, 20), "mean 1.20 times that of ts-n"),
-        (line("ids", 12, 20, error=5), ""),  # within two standard errors
+        (line("ids", 12, 20, error=1), ""),  # 1.99 standard errors
+        (line("ids", 12, 20, error=0.98), "mean 1.20 times that of ts-n"),  # 2.03
         (line("ids", 11, 31), "95 % quantile 1.55 times that of ts-n"),
         (line("ids", 5, 10), ""),
     ],
@@ -264,9 +265,29 @@ def test_the_readme_quotes_the_count() -> None:
     readme = " ".join((Path(__file__).parent.parent / "README.md").read_text().split())
     passed, judged = PAGE.partition("`ids` passes ")[2].partition(" races")[0].split(" of ")
     assert f"`ids` passes {passed} of {judged} races" in readme
+    without = int(re.findall(r"Without it (\d+) more would not be passed", PAGE)[0])
+    assert f"among the rivals it would be {int(passed) - without}." in readme
     usual = PAGE.partition("where all policies play, it is ")[2].partition(".\n")[0]
     assert re.fullmatch(r"\d+ of \d+", usual)
     assert f"({usual} in which all policies play)" in readme
+
+
+def test_what_is_asked_for_twice_is_raced_once() -> None:
+    twice = cells(["bandit", "bandit"], [100, 100], 2, ["greedy", " greedy"])
+    assert [cell.policy for cell in twice] == ["greedy"]
+
+
+def test_without_a_fair_policy_nothing_is_near_the_best() -> None:
+    p = example(line("oracle-lp", 10, 1))
+    assert np.isnan(p.ratio(p.lines[0]))
+
+
+def test_the_page_says_what_the_original_of_the_default_decides() -> None:
+    p = example(line("ids", 10, 30), line("v-ids", 10, 30), line("ts-n", 20, 10))
+    assert p.verdict() == ""
+    assert p.without("v-ids").verdict() == "95 % quantile 3.00 times that of ts-n"
+    page = to_markdown([p], "sidelight suite")
+    assert "Without it 1 more would not be passed: bandit, T = 100 (95 % quantile 3.00" in page
 
 
 def test_ratios_have_nan_where_a_policy_cannot_run() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -46,11 +45,6 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
         if sentence:
             console.print(Text(sentence))
     console.print(Text(f"recommended policy: {analysis.recommendation}"))
-
-
-def one_terminal() -> bool:
-    """Do results and messages go to the eyes of one person?"""
-    return sys.stdout.isatty() and sys.stderr.isatty()
 
 
 def verdict(results: Results) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import click
@@ -21,6 +21,15 @@ seed_option = click.option(
     metavar="S",
     help="The luck: the same seed gives the same numbers.",
 )
+
+
+def warn(problem: Problem, policies: Iterable[str], horizon: int, where: str = "") -> None:
+    """Say before they run which policies may be linear here; their table will say it again."""
+    from ..simulate.entry import enter  # noqa: PLC0415 - numba takes half a second to import
+
+    for policy in policies:
+        if caution := enter(policy, problem, horizon).caution:
+            click.echo(f"note: {where}{policy}: {caution}", err=True)
 
 
 def crew_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from .. import console, figures, progress, writing
+from .. import figures, progress, writing
 from ..errors import InputError, Interrupted, PolicyError
 from ..problem import Problem
 from ..simulate import Results, simulate
@@ -21,6 +21,7 @@ from .options import (
     read_problem,
     refuse,
     seed_option,
+    warn,
 )
 from .request import Request, race_study, show_race
 
@@ -124,8 +125,7 @@ def _race(request: Request) -> None:
             "to try each of them once",
             err=True,
         )
-    if request.as_json or not console.one_terminal():
-        _warn(problem, chosen, horizon)
+    warn(problem, chosen, horizon)
     stopped: Interrupted | PolicyError | None = None
     try:
         with progress.of_race() as tick:
@@ -179,15 +179,6 @@ def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[
         click.echo(f"not in this race: {', '.join(refused)}; -p {refused[0]} says why", err=True)
     others = (policy for policy in policies if policy != "all")
     return tuple(dict.fromkeys([*fit, *others]))
-
-
-def _warn(problem: Problem, policies: tuple[str, ...], horizon: int) -> None:
-    """Say before the race which policies may be linear here; the table will say it again."""
-    from ..simulate.entry import enter  # noqa: PLC0415 - numba takes half a second to import
-
-    for policy in policies:
-        if caution := enter(policy, problem, horizon).caution:
-            click.echo(f"note: {policy}: {caution}", err=True)
 
 
 def _save(results: Results, name: str, request: Request) -> None:

@@ -16,6 +16,7 @@ from .. import console, progress
 from ..errors import InputError
 from ..simulate import Results
 from ..study import Store, Study, crew, explain, run
+from .options import warn
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ def race_study(study: Study, request: Request) -> None:
     for race in study.races:
         for policy, reason in race.refused.items():
             click.echo(f"note: {race}: without {policy}: {reason}", err=True)
+        warn(race.problem, race.policies, race.horizon, f"{race}: ")
     try:
         with progress.of_study() as watch:
             outcome = run(study, folder, workers, watch)

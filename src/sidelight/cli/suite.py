@@ -64,7 +64,11 @@ def suite_command(
     )
     if not planned:
         raise InputError("nothing to race: none of these policies can run on these problems")
-    panels = _race(planned, Store(out), crew(**who))
+    try:
+        panels = _race(planned, Store(out), crew(**who))
+    except KeyboardInterrupt:
+        click.echo(f"finished cells are kept in {out}; run again to go on", err=True)
+        raise
     command = shlex.join(["sidelight", *sys.argv[1:]])
     writing.save(out / "suite.md", to_markdown(panels, command).encode())
     figures.save_figure(figures.draw_ratios(*ratios(panels)), out / "suite.svg")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..simulate import trace
-from .options import check_output, count, read_problem, seed_option
+from .options import check_output, count, read_problem, seed_option, warn
 
 
 @click.command("trace")
@@ -31,6 +31,7 @@ def trace_command(file: Path, policy: str, horizon: int, seed: int, output: Path
     problem, _ = read_problem(file)
     if output is not None:
         check_output(output)
+    warn(problem, [policy], horizon)
     run = trace(problem, policy, horizon, seed)
     if output is None:
         for line in run.lines():

@@ -125,7 +125,10 @@ class Results:
         """One row for each policy at a checkpoint, by default the horizon."""
         values = self._at(t)
         rounds = self.horizon if t is None else int(t)
-        return tabulate(self.policies, values, rounds, self.provenance.get("remarks", {}))
+        origin = self.provenance
+        return tabulate(
+            self.policies, values, rounds, origin.get("remarks", {}), origin.get("delay")
+        )
 
     def to_frame(self, kind: str = "polars") -> Any:
         """A long table with the columns policy, replicate, t and regret; "polars" or "pandas"."""

@@ -131,6 +131,7 @@ def tabulate(
     values: Floats,
     t: int,
     remarks: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    delay: str | None = None,
 ) -> Table:
     """The table of regrets with the shape (policy, replicate), and what to know about each."""
     means = values.mean(axis=1)
@@ -140,7 +141,14 @@ def tabulate(
     numbers = zip(means, errors, median, q05, q95, q99, most, ratios(means, best), strict=True)
     rows = (Row(name, *map(float, row)) for name, row in zip(names, numbers, strict=True))
     said = tuple(f"{name}: {'; '.join(remarks[name])}" for name in names if name in remarks)
-    return Table(tuple(rows), t, values.shape[1], said)
+    return Table(tuple(rows), t, values.shape[1], (*_late(delay), *said))
+
+
+def _late(delay: str | None) -> tuple[str, ...]:
+    """Of a delay such as "geometric:100", what it means."""
+    kind, _, rounds = (delay or "").partition(":")
+    on_average = " on average" if kind == "geometric" else ""
+    return (f"values come {rounds} rounds late{on_average}",) if delay else ()
 
 
 def ratios(means: Floats, best: float) -> list[float]:

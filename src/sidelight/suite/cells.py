@@ -31,6 +31,7 @@ RECIPES = (
     "loopless:gap=0.02",
 )
 DEFAULT = "ids"
+ORIGINAL = "v-ids"  # what the default approximates
 HORIZONS = (10_000, 100_000, 1_000_000)
 REPLICATES = 300
 SEED = 2015
@@ -88,13 +89,12 @@ def cells(
     from ..policies import registry  # noqa: PLC0415 - imports numba
     from ..simulate.entry import fitting  # noqa: PLC0415
 
-    for recipe in recipes:
+    names = dict.fromkeys(name.strip() for name in policies or registry.names())
+    for recipe in dict.fromkeys(recipes):
         problem = shuffled(from_recipe(recipe), recipe)
-        for horizon in horizons:
+        for horizon in dict.fromkeys(horizons):
             wanted = [
-                with_gap(name, problem)
-                for name in policies or registry.names()
-                if _is_affordable(name, problem, horizon)
+                with_gap(name, problem) for name in names if _is_affordable(name, problem, horizon)
             ]
             for policy in fitting(problem, horizon, wanted)[0]:
                 yield Cell(

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from ..simulate.statistics import short
-from .cells import DEFAULT, FAST, LONG, NEAR
+from .cells import DEFAULT, FAST, LONG, NEAR, ORIGINAL
 from .reasons import REASONS
 from .summary import ERRORS, MEAN, TAIL, Panel, growth
 
@@ -85,6 +85,13 @@ def _count(panels: Sequence[Panel]) -> list[str]:
     if 0 < len(usual) < len(judged):
         won = sum(not p.verdict() for p in usual)
         text.append(f"Below {LONG:,} rounds, where all policies play, it is {won} of {len(usual)}.")
+    closer = [p for p in judged if not p.verdict() and p.without(ORIGINAL).verdict()]
+    if closer:
+        where = "; ".join(f"{_title(p)} ({p.without(ORIGINAL).verdict()})" for p in closer)
+        text.append(
+            f"`{ORIGINAL}`, which `{DEFAULT}` approximates, is a rival like the others. Without it "
+            f"{len(closer)} more would not be passed: {where}."
+        )
     if alone:
         where = "; ".join(map(_title, alone))
         text.append(f"Not counted, for want of `{DEFAULT}` or of a rival without a star: {where}.")

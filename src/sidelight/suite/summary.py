@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -64,8 +64,8 @@ class Panel:
 
     def ratio(self, line: Line) -> float:
         """The mean to the least mean."""
-        best = min((x.mean for x in self.lines if x.fair), default=math.nan)
-        return _over(line.mean, best)
+        fair = [x.mean for x in self.lines if x.fair]
+        return _over(line.mean, min(fair)) if fair else math.nan
 
     @property
     def duel(self) -> tuple[Line, Line] | None:
@@ -87,6 +87,10 @@ class Panel:
         if _over(own.q95, best.q95) > TAIL:
             said.append(f"95 % quantile {_beside(own.q95, best.q95, best.policy)}")
         return "; ".join(said)
+
+    def without(self, policy: str) -> Panel:
+        """The same race, had this policy not been in it."""
+        return replace(self, lines=tuple(x for x in self.lines if x.policy != policy))
 
     def far_tail(self) -> float:
         """The 99 % quantile of the default to that of its best rival; no part of the verdict."""
@@ -162,7 +166,7 @@ def ratios(panels: Sequence[Panel]) -> tuple[list[str], list[str], Array]:
         for x in p.lines:
             table[y, names.index(x.policy)] = p.ratio(x)
     played = (~np.isnan(table)).sum(axis=0)
-    typical = np.nan_to_num(np.minimum(table, 100.0)).sum(axis=0) / played
+    typical = np.nan_to_num(np.minimum(table, 100.0)).sum(axis=0) / np.maximum(played, 1)
     order = np.lexsort((typical, -played))  # who runs on most problems first, then who loses least
     problems = [f"{p.recipe}, {p.horizon:.0e}".replace("e+0", "e") for p in panels]
     return problems, [names[x] for x in order], table[:, order]
