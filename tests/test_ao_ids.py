@@ -17,7 +17,7 @@ def test_the_weights_on_two_actions() -> None:
     n, means, Z = np.array([4.0, 12.0]), np.array([0.8, 0.4]), np.empty(2)
     least = ao_ids.evidence(n, means, 0, Z)
     assert least == pytest.approx(0.4**2 / (2 * (1 / 4 + 1 / 12)))
-    w = ao_ids.worth(n, means, 0, 0.0, Z)
+    w = ao_ids.worth(n, means, 0, 0.0, Z, least)
     down, up = 0.4 * 12 / 16, 0.4 * 4 / 16
     assert w == pytest.approx([down**2, up**2])
     assert n[0] * w[0] / 2 + n[1] * w[1] / 2 == pytest.approx(least)  # the evidence, again
