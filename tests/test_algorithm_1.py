@@ -64,7 +64,7 @@ def test_parameters_out_of_range_are_refused(text: str, message: str) -> None:
 @pytest.mark.parametrize("name", ["asymptotic", "minimax"])
 def test_several_variances_are_refused(name: str) -> None:
     feedback = sl.Feedback([[1.0, np.inf], [4.0, 1.0]])
-    with pytest.raises(sl.InputError, match=r"range from 1 to 4: .*sigma=2\).* Or use 'ids'"):
+    with pytest.raises(sl.InputError, match=r"range from 1 to 4: .*sigma=2\).* Use 'ids'"):
         sl.simulate(sl.Problem(feedback, [0.5, 0.4]), name, 100)
 
 

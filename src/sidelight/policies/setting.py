@@ -51,7 +51,7 @@ def check(name: str, needs: Iterable[Need], setting: Setting) -> None:
         if missing:
             general = f" or '{name}-sigma'" if need is Need.UNIFORM else ""
             raise UnfitError(
-                f"policy {name!r} {missing}. Or use 'ids'{general}, which needs no such thing"
+                f"policy {name!r} {missing}. Use 'ids'{general}, which needs no such thing"
             )
 
 
@@ -72,7 +72,7 @@ def _missing(need: Need, setting: Setting) -> str:
             "which is safe and wasteful"
         )
     if need is Need.HORIZON and setting.horizon is None:
-        return "needs to know the horizon: give it"
+        return "needs to know the horizon, and none is given"
     if need is Need.TRUTH and setting.means is None:
         return "is told the true means, which only a simulation has: it cannot decide live"
     return ""
