@@ -14,6 +14,7 @@ from sidelight.gallery import CATALOGUE
 from sidelight.policies import registry
 from sidelight.policies.exp3 import least_precision, margin, rates
 from sidelight.policies.setting import Setting, check
+from sidelight.programs.independent import greedy_independent_set
 from sidelight.structure import strongly_observable
 
 IMPLICIT = ["exp3-ix", "exp3-wix"]
@@ -65,9 +66,10 @@ def test_published_constants() -> None:
 
 
 @pytest.mark.parametrize("recipe", CATALOGUE)
-def test_the_set_that_greed_explores_shows_everything(recipe: str) -> None:
+def test_greedy_numbers_are_on_the_right_side(recipe: str) -> None:
     feedback = sl.gallery(recipe).feedback
     found = sl.structure(feedback)
+    assert 1 <= len(greedy_independent_set(feedback.observes)) <= found.independence.upper
     _, _, share = rates(feedback.observes, 1000)
     explorers = np.flatnonzero(share)
     if found.weak:

@@ -36,3 +36,5 @@ def test_it_is_told_the_truth_or_refuses() -> None:
     setting = Setting(sl.gallery("bandit").feedback, 1.0, 100)
     with pytest.raises(sl.InputError, match="only a simulation has"):
         check(rule.name, rule.needs, setting)
+    with pytest.raises(sl.InputError, match="only a simulation has"):
+        rule.prepare(setting, {})

@@ -48,6 +48,14 @@ def test_greed_finds_an_independent_set(edges: BoolArray) -> None:
     assert len(found) == phases.independent(edges.tolist())
 
 
+def test_independent_sets_that_greed_finds() -> None:
+    star = np.eye(5, dtype=bool)
+    star[0] = True
+    assert len(greedy_independent_set(star)) == 4
+    assert len(greedy_independent_set(np.ones((3, 3), dtype=bool))) == 1
+    assert len(greedy_independent_set(np.eye(3, dtype=bool))) == 3
+
+
 @given(covers())
 @settings(deadline=None, max_examples=200)
 def test_greed_finds_a_cover(hits: BoolArray) -> None:

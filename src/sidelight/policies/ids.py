@@ -23,9 +23,9 @@ regret (`v-ids` is the original). No theorem covers it.
 With the inflation c, an action is given up once the log-likelihood against it is about c log t.
 Bandit policies with the optimal constant, c = 1, lose more than x with a probability like 1/x (Fan
 and Glynn 2021, The fragility of optimized bandit algorithms); a larger c pays more for a lighter
-tail. For this policy that is a heuristic. By default c = 1 + 3 log L/L, L
-= log(t + 8), t the plays so far: 2.06 at the start, 2.10 after seven rounds, 1.64 at 10^5, then
-slowly to 1. `tail` sets a constant instead.
+tail. For this policy that is a heuristic. By default c = 1 + 3 log L/L, L = log(t + 8), t the plays
+so far: 2.06 at the start, 2.10 after seven rounds, 1.64 at 10^5, then slowly to 1. `tail` sets a
+constant instead.
 
 A known horizon adds two things. What is learnt early is of use for longer, so the largest EI_j
 counts `early` times in the sum, and information is bought sooner. (The whole sum would be too much

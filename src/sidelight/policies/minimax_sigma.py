@@ -69,7 +69,7 @@ BATCHES, ACTION, WHY, LEFT, ALIVE, EPS, QUARTER, HEADER = range(8)
 SURVIVOR, TOTAL, GAPS, COST, NEED, NOTHING, WORK = range(7)  # blocks of K numbers
 
 CEIL_SLACK = 1e-7
-MOST_THRESHOLDS = 48  # each costs two greedy searches; rates of neighbours hardly differ
+MOST_THRESHOLDS = 48  # each costs two greedy searches
 UNKNOWN_HORIZON = 10_000
 LOOKS = 5.0  # the value of memory[QUARTER] during the first looks, which are played as a whole
 HALVINGS = 100  # of eps at once, before it gives up finding something to learn

@@ -31,12 +31,13 @@ from ..feedback import Feedback
 from ..problem import Problem
 from .greedy import no_update
 from .rule import Prepared, Rule
-from .setting import Need, Setting
+from .setting import Need, Setting, UnfitError
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """The best action, then the plan."""
-    assert setting.means is not None  # setting.check has seen to it
+    if setting.means is None:
+        raise UnfitError("policy 'oracle-lp' is told the true means, which only a simulation has")
     problem = _in_units_of_range(setting.feedback, setting.means, setting.upper)
     plan = graves_lai(problem).allocation
     chosen = np.zeros(1 + len(problem))
