@@ -18,9 +18,8 @@ from naive import ids as naive
 from naive import loop
 from races import decisions, live
 from sidelight.belief import known
-from sidelight.engine.contract import no_data
-from sidelight.policies import ids, lazy
-from sidelight.policies.guard import upper_tail
+from sidelight.engine.contract import Floats, no_data
+from sidelight.policies import cut, ids, lazy
 from sidelight.policies.setting import Setting
 
 ALARM = 1e-4
@@ -33,31 +32,59 @@ def numbers(feedback: sl.Feedback, horizon: int | None = None, **given: float) -
 # ---- formulas ------------------------------------------------------------------------------------
 
 
+def weighed(n: Floats, m: Floats, c: float, upper: float = math.inf) -> Any:
+    """The sum and the largest of EI, v, and n and m as they are after the cut."""
+    n, m, v = n.copy(), m.copy(), np.zeros(len(n))
+    whole = cut.cut(n, m, c, upper)
+    return *ids.weigh(n, m, c, int(m.argmax()), whole, v), v, n, m
+
+
+def draws_of(n: Floats, m: Floats, c: float, upper: float, rng: np.random.Generator) -> Floats:
+    """Samples of the posteriors; those outside the range are drawn again."""
+    mu, s = np.broadcast_to(m, (400_000, len(n))), np.sqrt(c / n)
+    theta = mu + rng.standard_normal(mu.shape) * s
+    low = 0.0 if upper < math.inf else -math.inf
+    while (outside := (theta < low) | (theta > upper)).any():
+        theta[outside] = (mu + rng.standard_normal(mu.shape) * s)[outside]
+    return theta
+
+
+@pytest.mark.parametrize("upper", [math.inf, 1.0])
 @pytest.mark.parametrize("seed", range(6))
-def test_pairs_against_monte_carlo(seed: int) -> None:
+def test_pairs_against_monte_carlo(seed: int, upper: float) -> None:
+    """Of a leader that is well inside, as its own cut is only approximated."""
     rng = np.random.default_rng(seed)
-    K, c, draws = 2 + seed, rng.uniform(1, 2.1), 400_000
-    n, m, v = rng.uniform(4, 100, K), rng.uniform(0.2, 0.8, K), np.zeros(K)
+    K, c = 2 + seed, rng.uniform(1, 2.1)
+    n, m = rng.uniform(4, 100, K), rng.uniform(0.2, 0.8, K)
     leader = int(m.argmax())
-    regret, most = ids.weigh(n, m, c, leader, v)
-    theta = m + rng.standard_normal((draws, K)) * np.sqrt(c / n)
+    if upper < math.inf:
+        n[leader], m[leader] = 2_000, 0.82
+    regret, most, v, *_ = weighed(n, m, c, upper)
+    theta = draws_of(n, m, c, upper, rng)
     ahead = np.delete(theta - theta[:, [leader]], leader, axis=1)
     gained = np.maximum(ahead, 0)
     largest = gained[:, gained.mean(axis=0).argmax()]
     for sample, expected in ((gained.sum(axis=1), regret), (largest, most)):
-        error = sample.std() / math.sqrt(draws)
+        error = sample.std() / math.sqrt(len(theta))
         assert abs(sample.mean() - expected) < stats.norm.isf(ALARM / 2) * error
-    for wins, j in zip((ahead > 0).mean(axis=0), np.delete(np.arange(K), leader), strict=True):
-        chance = upper_tail((m[leader] - m[j]) / math.sqrt(c / n[leader] + c / n[j]))
-        assert abs(wins - chance) < stats.norm.isf(ALARM / 2 / K) * math.sqrt(chance / draws)
+    # By samples: odds, the probabilities that they make, and how far the means move.
+    others = np.delete(np.arange(K), leader)
+    wins = ahead > 0
+    odds = wins.mean(axis=0) / (1 - wins.mean(axis=0))
+    p1 = 1 / (1 + odds.sum())
+    rise = [theta[w, j].mean() - theta[:, j].mean() for w, j in zip(wins.T, others, strict=True)]
+    fall = np.array([theta[:, leader].mean() - theta[w, leader].mean() for w in wins.T])
+    explained = p1 * odds * np.square(rise) * (1 + odds)
+    assert v[others] == pytest.approx(explained, rel=0.05, abs=0.01 * v.max())
+    lead = p1 * (odds @ fall**2 + (odds @ fall) ** 2)
+    assert v[leader] == pytest.approx(lead, rel=0.05, abs=0.01 * v.max())
 
 
 def test_two_actions_explain_their_variance_exactly() -> None:
     # With two actions "j beats the leader" is "j is best": v is the variance of E(theta | best).
     rng = np.random.default_rng(4)
     n, m, draws = np.array([20.0, 5.0]), np.array([0.5, 0.3]), 1_000_000
-    v = np.zeros(2)
-    ids.weigh(n, m, 1.0, 0, v)
+    v = weighed(n, m, 1.0)[2]
     theta = m + rng.standard_normal((draws, 2)) / np.sqrt(n)
     second = theta[:, 1] > theta[:, 0]
     for j in range(2):
@@ -66,7 +93,8 @@ def test_two_actions_explain_their_variance_exactly() -> None:
         assert v[j] == pytest.approx(explained, rel=0.02)  # four standard errors
 
 
-def test_costs_and_gains_on_random_beliefs() -> None:
+@pytest.mark.parametrize("upper", [1.0, math.inf])
+def test_costs_and_gains_on_random_beliefs(upper: float) -> None:
     rng = np.random.default_rng(5)
     for _ in range(1_500):
         _, knowledge, belief = random_state(rng)
@@ -76,12 +104,12 @@ def test_costs_and_gains_on_random_beliefs() -> None:
         played = int(rng.integers(knowledge.horizon))
         c = ids.inflation(float(played), 0.0)
         assert c == naive.inflation(played, 0.0)
-        lead, v, gain = int(m.argmax()), np.zeros(len(n)), np.zeros(len(n))
-        regret, _ = ids.weigh(n, m, c, lead, v)
-        ids.gains(n, v, c, belief, knowledge, gain)
-        cost, explained = naive.costs_and_explained(n.tolist(), m.tolist(), c)
-        expected = naive.gains(explained, (n / c).tolist(), belief.pending.tolist(), P.tolist())
-        assert regret + (m[lead] - m) == pytest.approx(cost, rel=1e-9, abs=1e-15)
+        regret, _, v, n_cut, m_cut = weighed(n, m, c, upper)
+        gain = np.zeros(len(n))
+        ids.gains(n_cut, v, c, belief, knowledge, gain)
+        cost, explained = naive.costs_and_explained(n.tolist(), m.tolist(), c, upper=upper)
+        expected = naive.gains(explained, (n_cut / c).tolist(), belief.pending.tolist(), P.tolist())
+        assert regret + (m_cut.max() - m_cut) == pytest.approx(cost, rel=1e-9, abs=1e-15)
         assert gain == pytest.approx(expected, rel=1e-6, abs=1e-300)
 
 
@@ -137,20 +165,25 @@ def test_extreme_units(power: int) -> None:
     assert np.array_equal(here, there)
 
 
-@pytest.mark.parametrize("policy", ["ids:refresh=0", "v-ids:refresh=0"])
-def test_the_leader_is_exploited_and_the_others_teach(policy: str) -> None:
+@pytest.mark.parametrize(
+    ("policy", "upper"),
+    [("ids:refresh=0", 1.0), ("ids:refresh=0,range=0", math.inf), ("v-ids:refresh=0", math.inf)],
+)
+def test_the_leader_is_exploited_and_the_others_teach(policy: str, upper: float) -> None:
     problem = sl.gallery("dosing")
     player = live(policy, problem, 300)
     reasons = set()
     for action, why in decisions(player, 300):
-        _, m = with_prior(player.data)
+        n, m = with_prior(player.data)
+        cut.cut(n, m, ids.inflation(float(player.t), 0.0), upper)
         assert why == (action != m.argmax())
         reasons.add(why)
     assert reasons == {lazy.EXPLOIT, lazy.LEARN}
 
 
 @pytest.mark.parametrize(
-    "policy", ["ids:refresh=0", "ids:guard=0", "ids:guard=2,early=1", "ids:tail=1.5,prior=1"]
+    "policy",
+    ["ids:refresh=0", "ids:guard=0", "ids:guard=2,early=1", "ids:tail=1.5,prior=1", "ids:range=0"],
 )
 def test_twins_with_other_parameters(policy: str) -> None:
     given = dict(part.split("=") for part in policy.partition(":")[2].split(","))
@@ -171,11 +204,12 @@ def test_twins_with_other_parameters(policy: str) -> None:
         "ids:guard=-0.1",
         "ids:early=0",
         "ids:early=inf",
+        "ids:range=0.5",
         "v-ids:guard=-0.1",
     ],
 )
 def test_senseless_parameters_are_refused(policy: str) -> None:
-    with pytest.raises(sl.InputError, match=r"must (be greater|lie)"):
+    with pytest.raises(sl.InputError, match=r"must (be greater|lie)|is a switch"):
         sl.simulate(sl.gallery("bandit"), policy, 10, 1)
 
 
@@ -184,12 +218,12 @@ def test_early_is_for_known_horizons() -> None:
     sooner = 0
     for _ in range(400):
         feedback, _, belief = random_state(rng)
-        _, m = with_prior(belief)
-        lead, weights = int(m.argmax()), []
+        weights = []
         for horizon, early in ((None, 5.0), (None, 1.0), (10**9, 5.0), (10**9, 1.0)):
             prepared = numbers(feedback, horizon, early=early)
             there = known(feedback, 1.0, horizon or 0)
-            (i, j, p), *_ = ids.plan(100, belief, there, prepared.parameters, prepared.memory)
+            found = ids.plan(100, belief, there, prepared.parameters, prepared.memory)
+            (i, j, p), lead, _ = found
             weights.append((1 - p) * (i == lead) + p * (j == lead))
         assert weights[0] == weights[1]
         assert weights[2] <= weights[3] + 1e-12  # the leader is played less

@@ -13,19 +13,26 @@ import sidelight as sl
 from naive import loop
 from sidelight.engine.contract import Floats
 from sidelight.gallery import from_recipe
-from sidelight.policies import registry, v_ids
+from sidelight.policies import cut, registry, v_ids
 from sidelight.suite.cells import RECIPES, shuffled
 
 Integrals = tuple[Floats, Floats, float]
 
 
-def integrals(m: Floats, s: Floats) -> Integrals:
-    """P(A* = a), E[theta_j - m_j ; A* = a] and E max - max m."""
-    K = len(m)
-    p, shift, cross = np.empty(K), np.empty(K), np.empty((K, K))
-    regret = v_ids.integrate(m, s, int(m.argmax()), p, shift, cross)
-    moved = -np.where(np.tri(K, K, -1, dtype=bool), cross.T, cross) * s**2
+def integrals(mu: Floats, s: Floats, upper: float = math.inf) -> Integrals:
+    """P(A* = a), E[theta_j - m_j ; A* = a] and E max - max m, the posteriors cut to [0, upper]."""
+    K = len(mu)
+    n, m = 1 / s**2, mu.copy()
+    whole = cut.cut(n, m, 1.0, upper)
+    p, shift, cross, base = np.empty(K), np.empty(K), np.empty((K, K)), np.empty((K, K))
+    regret = v_ids.integrate(whole, m, int(m.argmax()), p, shift, cross, base)
+    both = np.where(np.tri(K, K, -1, dtype=bool), cross.T, cross)
+    moved = np.outer(p, mu - m) - (both - base) * s**2
     moved[np.arange(K), np.arange(K)] = shift
+    explained = np.empty(K)
+    v_ids.explained(whole, m, p, shift, cross, base, explained)
+    share = np.divide(1, p, out=np.zeros(K), where=p > 0)
+    assert explained == pytest.approx(share @ moved**2, rel=1e-9)
     return p, moved, float(regret)
 
 
@@ -72,28 +79,71 @@ def test_integrals_agree_with_scipy(seed: int) -> None:
         assert mine == pytest.approx(theirs, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_integrals_agree_with_samples(seed: int) -> None:
+def inside(seed: int) -> tuple[Floats, Floats]:
+    """Posteriors about means in [0, 1], of which some have much to be cut off."""
+    rng = np.random.default_rng(seed)
+    K = int(rng.integers(2, 7))
+    s = 10 ** rng.uniform(-1.3, 0.5, K)
+    return rng.uniform(-2 * s, 1 + 2 * s), s
+
+
+@pytest.mark.parametrize("upper", [math.inf, 1.0])
+@pytest.mark.parametrize("seed", range(6))
+def test_integrals_agree_with_samples(seed: int, upper: float) -> None:
     """Each of at most 43 numbers within 5 standard errors: one false alarm in 10,000 draws."""
-    m, s = example(seed)
-    p, moved, regret = integrals(m, s)
-    draws, spread = (
-        400_000,
-        float(abs(m).max() + 6 * s.max()),
-    )  # what is too rare counts as 20 draws
-    theta = m + s * np.random.default_rng(100 + seed).standard_normal((draws, len(m)))
+    m, s = example(seed) if upper == math.inf else inside(seed)
+    p, moved, regret = integrals(m, s, upper)
+    draws, rng = 400_000, np.random.default_rng(100 + seed)
+    theta = m + s * rng.standard_normal((draws, len(m)))
+    low = -math.inf if upper == math.inf else 0.0
+    while (outside := (theta < low) | (theta > upper)).any():
+        theta[outside] = (m + s * rng.standard_normal((draws, len(m))))[outside]
+    spread = float(abs(theta).max())  # what is too rare counts as 20 draws
     best = theta.argmax(axis=1)
+    means = theta.mean(axis=0) if upper < math.inf else m
 
     def close(values: Floats, expected: float) -> bool:
         error = values.std() / math.sqrt(draws)
         return bool(abs(values.mean() - expected) <= 5 * error + 20 / draws * spread)
 
-    assert close(theta.max(axis=1) - m.max(), regret)
+    assert close(theta.max(axis=1) - theta[:, means.argmax()], regret)
     for a in range(len(m)):
         attained = (best == a).astype(float)
         assert close(attained, p[a])
         for j in range(len(m)):
-            assert close(attained * (theta[:, j] - m[j]), moved[a, j])
+            assert close(attained * (theta[:, j] - means[j]), moved[a, j])
+
+
+def by_hand(mu: Floats, s: Floats) -> Integrals:
+    """Cut to [0, 1], by the trapezoidal rule on a fine grid."""
+    from scipy.stats import truncnorm  # noqa: PLC0415 - keeps collection fast
+
+    K, x = len(mu), np.linspace(0, 1, 20_001)
+    parts = [truncnorm(-a / b, (1 - a) / b, a, b) for a, b in zip(mu, s, strict=True)]
+    m = np.array([part.mean() for part in parts])
+    F, f = np.array([part.cdf(x) for part in parts]), np.array([part.pdf(x) for part in parts])
+    below = np.array([cumulated((x - m[j]) * f[j], x) for j in range(K)])  # E[theta - m ; < x]
+    moved = np.zeros((K, K))
+    for a in range(K):
+        for j in range(K):
+            rest = np.delete(F, [a, j], axis=0).prod(axis=0)
+            moved[a, j] = np.trapezoid(f[a] * rest * ((x - m[a]) if a == j else below[j]), x)
+    p = np.array([np.trapezoid(f[a] * np.delete(F, a, axis=0).prod(axis=0), x) for a in range(K)])
+    return p, moved, float(1 - np.trapezoid(F.prod(axis=0), x) - m.max())
+
+
+def cumulated(values: Floats, x: Floats) -> Floats:
+    """The integral up to every point."""
+    steps = (values[1:] + values[:-1]) / 2 * np.diff(x)
+    return np.concatenate([[0.0], np.cumsum(steps)])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_integrals_of_cut_posteriors(seed: int) -> None:
+    """The grid is exact to 1e-6, as doubling it shows."""
+    mu, s = inside(seed)
+    for mine, other in zip(integrals(mu, s, 1.0), by_hand(mu, s), strict=True):
+        assert mine == pytest.approx(other, abs=2e-6)
 
 
 def test_closed_forms_for_two_actions() -> None:
@@ -133,7 +183,9 @@ def test_many_actions() -> None:
     assert regret == pytest.approx(2.50759, abs=1e-4)  # the mean of the largest of 100 normals
 
 
-@pytest.mark.parametrize("given", ["tail=1", "prior=1", "guard=0", "early=3", "refresh=0.5"])
+@pytest.mark.parametrize(
+    "given", ["tail=1", "prior=1", "guard=0", "early=3", "refresh=0.5", "range=1"]
+)
 def test_parameters_matter(given: str) -> None:
     problem, rounds, seed = sl.gallery("graded"), 150, 2
     rule, parameters = registry.parse(f"v-ids:{given}")
@@ -151,8 +203,8 @@ def test_senseless_parameters() -> None:
         sl.simulate(problem, "v-ids:prior=0", 10)
 
 
-# What `ids` does by default, v-ids does not.
-BOTH = ["ids:guard=2,early=1", "v-ids"]
+# Alike but for the approximation.
+BOTH = ["ids:guard=2,early=1", "v-ids:range=1"]
 
 
 def likeness(recipe: str, horizon: int, runs: int) -> tuple[float, float]:

@@ -12,7 +12,20 @@ import numpy.typing as npt
 from naive.algorithms import Past
 from naive.covering_players import first_look
 from naive.exp3 import precisions
-from naive.ids import Mixture, best_pair, gains, inflation, lazily, toss, with_prior, worthwhile
+from naive.ids import (
+    Cut,
+    Mixture,
+    best_pair,
+    cut,
+    density,
+    gains,
+    inflation,
+    lazily,
+    tail,
+    toss,
+    with_prior,
+    worthwhile,
+)
 from sidelight import Problem
 
 Floats = npt.NDArray[np.float64]
@@ -68,55 +81,73 @@ def ao_ids(t: int, past: Past, problem: Problem, _: Mapping[str, float], luck: A
     return toss(best_pair(cost, gain, lead), luck)
 
 
-def nodes(m: Floats, s: Floats) -> tuple[Floats, Floats]:
-    """Points and weights between all breaks m_k + s_k {-8, -7.5, ..., 8} where the maximum lies.
+def nodes(mu: Floats, s: Floats, low: float, high: float) -> tuple[Floats, Floats]:
+    """Points and weights between all breaks mu_k + s_k {-8, -7.5, ..., 8} where the maximum lies.
 
-    Breaks closer than a quarter of the narrowest posterior are one.
+    Breaks closer than a quarter of the narrowest posterior are one; a range has 32 more.
     """
-    low, high = (m - 8 * s).max(), (m + 8 * s).max()
-    breaks = np.concatenate([m + s * z for z in np.arange(-8, 8.5, 0.5)])
+    breaks = np.concatenate([mu + s * z for z in np.arange(-8, 8.5, 0.5)])
     breaks = np.unique(np.round(breaks / (s.min() / 4))) * (s.min() / 4)
-    breaks = np.concatenate([[low], breaks[(breaks > low) & (breaks < high)], [high]])
+    breaks = np.union1d(breaks[(breaks > low) & (breaks < high)], np.linspace(low, high, 33))
     x, w = np.polynomial.legendre.leggauss(4)
     half = np.diff(breaks) / 2
     at = breaks[:-1, None] + half[:, None] * (1 + x)
     return at.ravel(), (half[:, None] * w).ravel()
 
 
-def best_action(m: Floats, s: Floats) -> tuple[Floats, Floats, float]:
+def best_action(all_: list[Cut], upper: float) -> tuple[Floats, Floats, float]:
     """P(A* = a), E[theta_j - m_j ; A* = a], and E max - max m, by quadrature."""
     from scipy.special import ndtr  # noqa: PLC0415 - keeps collection fast
 
+    mu, s, m, below, left = np.array([(x.mu, x.s, x.m, x.below, x.left) for x in all_]).T
+    is_cut = bool((left < 1).any())
+    low, high = (0.0, upper) if is_cut else (-math.inf, math.inf)
     K, lead = len(m), int(m.argmax())
-    x, w = nodes(m, s)
-    z = (x[:, None] - m) / s
-    F, f = ndtr(z), np.exp(-z * z / 2) / math.sqrt(2 * math.pi) / s
+    x, w = nodes(mu, s, max(low, (mu - 8 * s).max()), min(high, (mu + 8 * s).max()))
+
+    def densities(x: Floats) -> Floats:
+        return np.asarray(np.exp(-(((x - mu) / s) ** 2) / 2) / math.sqrt(2 * math.pi) / s / left)
+
+    z = (x[:, None] - mu) / s
+    F, f = (ndtr(z) - below) / left, densities(x[:, None])
     G = np.exp(np.log(F).sum(axis=1))
     first = (w * G)[:, None] * f / F  # the density of the maximum, by who attains it
     p = first.sum(axis=0)
-    moved = -(first.T @ (f / F)) * s**2
+    at_0 = densities(np.zeros(K)) * (below > 0)
+    moved = np.outer(p, mu - m) - (first.T @ ((f - at_0) / F)) * s**2
     moved[np.arange(K), np.arange(K)] = (first * (x[:, None] - m)).sum(axis=0)
-    some = -np.expm1(np.log1p(-ndtr(-np.delete(z, lead, axis=1))).sum(axis=1))
-    low = (x[0] - m[lead]) / s[lead]
-    tail = s[lead] * (math.exp(-low * low / 2) / math.sqrt(2 * math.pi) + low * ndtr(low))
-    return p, moved, float((w * F[:, lead] * some).sum() + tail)
+    above = np.delete((ndtr(-z) - [y.above for y in all_]) / left, lead, axis=1)
+    some = -np.expm1(np.log1p(-above).sum(axis=1))
+    return p, moved, float((w * F[:, lead] * some).sum() + before(x[0], all_[lead], is_cut))
+
+
+def before(x: float, own: Cut, is_cut: bool) -> float:
+    """The integral of a distribution function up to x."""
+    z, a = (x - own.mu) / own.s, -own.mu / own.s
+    total = own.s * (density(z) + z * tail(-z))
+    if is_cut:
+        total -= own.s * (density(a) + a * tail(-a)) + x * own.below
+    return total / own.left
 
 
 def mixture(played: int, past: Past, problem: Problem, parameters: Mapping[str, float]) -> Mixture:
     """Regret and explained variances by quadrature."""
     P = np.array(precisions(problem))
-    n, sums = map(np.array, with_prior(past, problem, parameters["prior"]))
-    m = sums / n
-    lead, c = int(m.argmax()), inflation(played, parameters["tail"])
+    n, sums = with_prior(past, problem, parameters["prior"])
+    c = inflation(played, parameters["tail"])
+    upper = problem.upper if parameters["range"] else math.inf
+    all_ = cut(n, [x / y for x, y in zip(sums, n, strict=True)], c, upper)
+    n, m = [x.n for x in all_], [x.m for x in all_]
+    lead = m.index(max(m))
     left = past.notes["horizon"] - played
     guard, early = parameters["guard"], parameters["early"] if parameters["guard"] else 1.0
-    if len(n) == 1 or (guard and not worthwhile(list(n), list(m), guard * c, P.tolist(), left)):
+    if len(n) == 1 or (guard and not worthwhile(n, m, guard * c, P.tolist(), left)):
         return lead, lead, 0.0
-    p, moved, regret = best_action(m, np.sqrt(c / n))
+    p, moved, regret = best_action(all_, upper)
     if np.delete(p, lead).sum() < 1e-20:  # what is left to learn is rounding
         return lead, lead, 0.0
     v = (moved**2 / np.where(p > 0, p, 1)[:, None]).sum(axis=0)
-    gain = np.array(gains(v.tolist(), (n / c).tolist(), past.pending, P.tolist()))
+    gain = np.array(gains(v.tolist(), [x / c for x in n], past.pending, P.tolist()))
     gain = (gain / (gain.max() or 1)).astype(np.float32).astype(float)
     return best_pair([early * regret + m[lead] - x for x in m], list(gain), lead)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from naive.exp3 import precisions
@@ -65,29 +66,73 @@ def gains(
     return [sum(left[j] * P[i][j] / (nn[j] + pending[j] + P[i][j]) for j in every) for i in every]
 
 
+@dataclass(frozen=True)
+class Cut:
+    """N(mu, s^2), of which the part in the range is left: its mean and n = c/variance."""
+
+    mu: float
+    s: float
+    below: float
+    above: float
+    edge: float  # E[theta - mu ; theta > D]
+    n: float
+    m: float
+
+    @property
+    def left(self) -> float:
+        return 1 - self.below - self.above
+
+
+def cut(n: list[float], m: list[float], c: float, upper: float) -> list[Cut]:
+    """The posteriors cut to [0, upper], unless one lies too far outside; inf cuts nothing."""
+    s = [math.sqrt(c / x) for x in n]
+    inside = all(-3 * s[j] <= m[j] <= upper + 3 * s[j] for j in range(len(n)))
+    found = []
+    for j in range(len(n)):
+        if not inside or upper == math.inf or 9 * s[j] < min(m[j], upper - m[j]):
+            found.append(Cut(m[j], s[j], 0.0, 0.0, 0.0, n[j], m[j]))
+            continue
+        sd = min(s[j], 8 * upper)
+        mu = upper / 2 + (m[j] - upper / 2) * (sd / s[j]) ** 2
+        a, b = -mu / sd, (upper - mu) / sd
+        Z = 1 - tail(-a) - tail(b)
+        mean = (density(a) - density(b)) / Z
+        variance = 1 + (a * density(a) - b * density(b)) / Z - mean**2
+        edge = sd * density(b)
+        n_cut = c / (sd**2 * variance)
+        found.append(Cut(mu, sd, tail(-a), tail(b), edge, n_cut, mu + sd * mean))
+    return found
+
+
 def costs_and_explained(
-    n: list[float], m: list[float], c: float, early: float = 1.0
+    n: list[float], m: list[float], c: float, early: float = 1.0, upper: float = math.inf
 ) -> tuple[list[float], list[float]]:
     """Delta and v of every action; the largest EI counts `early` times."""
-    K = len(n)
+    K, all_ = len(n), cut(n, m, c, upper)
+    is_cut = any(x.left < 1 for x in all_)
+    m, nn = [x.m for x in all_], [x.n / c for x in all_]
     lead = m.index(max(m))
     others = [j for j in range(K) if j != lead]
-    nn = [x / c for x in n]
-    s = {j: math.sqrt(1 / nn[lead] + 1 / nn[j]) for j in others}
-    d = {j: m[lead] - m[j] for j in others}
-    Q = {j: tail(d[j] / s[j]) for j in others}
-    odds = {j: Q[j] / (1 - Q[j]) for j in others}
-    lam = {j: density(d[j] / s[j]) / (max(Q[j], 1e-300) * s[j]) for j in others}
-    better = [improvement(d[j], s[j]) for j in others]
+    better, odds, rise, fall = [], {}, {}, {}
+    for j in others:
+        x = all_[j]
+        s, d = math.sqrt(1 / nn[lead] + x.s**2), m[lead] - x.mu
+        Q, f = tail(d / s), density(d / s)
+        better.append(max(s * f - d * Q - (x.edge - d * x.above), 0.0) / x.left)
+        q = min(max(Q - x.above, 1e-300) / x.left, 0.9)
+        odds[j] = q / (1 - q)
+        rise[j] = max((x.s**2 * f / s - x.edge) / (x.left * q) + x.mu - m[j], 0.0)
+        fall[j] = f / (nn[lead] * s * x.left * q)
+        if is_cut:
+            rise[j], fall[j] = min(rise[j], upper - m[j]), min(fall[j], m[lead])
     regret = sum(better) + (early - 1) * max(better, default=0.0)
     p1 = 1 / (1 + sum(odds.values()))
     v = [0.0] * K
     for j in others:
-        v[j] = odds[j] * p1 * (lam[j] / nn[j]) ** 2 * (1 + odds[j])
-    x = {j: lam[j] / nn[lead] for j in others}
+        v[j] = odds[j] * p1 * rise[j] ** 2 * (1 + odds[j])
     v[lead] = (
-        sum(odds[j] * p1 * x[j] ** 2 for j in others)
-        + sum(odds[j] * p1 * x[j] for j in others) ** 2 / p1
+        sum(odds[j] * p1 * fall[j] ** 2 for j in others)
+        + sum(odds[j] * p1 * fall[j] for j in others) ** 2 / p1
     )
     return [regret + m[lead] - m[i] for i in range(K)], v
 
@@ -125,12 +170,15 @@ def mixture(played: int, past: Any, problem: Problem, parameters: Mapping[str, f
     n, sums = with_prior(past, problem, parameters["prior"])
     m = [s / x for s, x in zip(sums, n, strict=True)]
     c = inflation(played, parameters["tail"])
-    lead = m.index(max(m))
+    upper = problem.upper if parameters["range"] else math.inf
+    inside = cut(n, m, c, upper)
+    n_cut, m_cut = [x.n for x in inside], [x.m for x in inside]
+    lead = m_cut.index(max(m_cut))
     guard, early = parameters["guard"], parameters["early"] if parameters["guard"] else 1.0
-    if guard and not worthwhile(n, m, guard * c, P, past.notes["horizon"] - played):
+    if guard and not worthwhile(n_cut, m_cut, guard * c, P, past.notes["horizon"] - played):
         return lead, lead, 0.0
-    cost, v = costs_and_explained(n, m, c, early)
-    return best_pair(cost, gains(v, [x / c for x in n], past.pending, P), lead)
+    cost, v = costs_and_explained(n, m, c, early, upper)
+    return best_pair(cost, gains(v, [x / c for x in n_cut], past.pending, P), lead)
 
 
 def outdated(t: int, past: Any, n: list[float], s: list[float], slack: float) -> bool:

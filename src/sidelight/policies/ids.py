@@ -1,37 +1,43 @@
 """The default: information directed sampling on pairs, for every observable variance matrix.
 
-A posteriori theta_j ~ N(m_j, 1/n_j), independent, with a prior worth `prior` observations with the
-standard deviation `upper` (n and m include it here). Let i1 be the leader, and for every other j
+A posteriori theta_j ~ N(mu_j, s_j^2), independent, with a prior worth `prior` observations with the
+standard deviation D = `upper`, all cut to the range [0, D] (`cut`), which leaves them the means m_j
+and the variances 1/nn_j. Let i1 be the leader, with the largest m. It is taken for normal, so that
+what is cut off another one is simply taken away: with D_j the part of theta_j above D, Z_j what is
+left, phi and Q the normal density and upper tail, and for every other j
 
-    s^2 = c (1/n_i1 + 1/n_j),   z = (m_i1 - m_j)/s,   phi and Q the normal density and upper tail
-    EI_j  = s phi(z) - (m_i1 - m_j) Q(z)      E(theta_j - theta_i1)^+, what it would gain
-    o_j   = Q(z)/(1 - Q(z))                   the odds that j beats the leader
-    lam_j = phi(z)/(Q(z) s)                   how far the two means move if it does, per variance
+    s^2 = 1/nn_i1 + s_j^2,   z = (m_i1 - mu_j)/s
+    q_j  = (Q(z) - P(D_j))/Z_j                          how likely j beats the leader
+    EI_j = (s phi(z) - (m_i1 - mu_j) Q(z) - E[theta_j - m_i1 ; D_j])/Z_j        what it would gain
+    u_j  = (s_j^2 phi(z)/s - E[theta_j - mu_j ; D_j])/(Z_j q_j) + mu_j - m_j    its rise if it does
+    x_j  = phi(z)/(nn_i1 s Z_j q_j)                     the fall of the leader then
 
-An action then costs and shows
+neither of which leads out of the range. An action then costs and shows
 
     Delta_i = sum_j EI_j + m_i1 - m_i
-    g_i     = sum_j v_j nn_j P_ij/(nn_j + P_ij),   nn = n/c
+    g_i     = sum_j v_j nn_j P_ij/(nn_j + P_ij)
     v_j     = p_j u_j^2 (1 + o_j),  v_i1 = sum_j p_j x_j^2 + (sum_j p_j x_j)^2/p_i1
-    u_j = lam_j/nn_j,  x_j = lam_j/nn_i1,  p_i1 = 1/(1 + sum_j o_j),  p_j = o_j p_i1
+    o_j = q_j/(1 - q_j),  p_i1 = 1/(1 + sum_j o_j),  p_j = o_j p_i1
 
 v_j is the variance of theta_j explained by knowing who is best, and g_i what a play of i takes off
 it. Played is the mixture of least Delta^2/g (`information_ratio`), which is V-IDS of Russo and Van
 Roy (2018) with "j is best" replaced by "j beats the leader": no quadrature, and nearly the same
-regret (`v-ids` is the original). No theorem covers it.
+regret (`v-ids:range=1` is the original). No theorem covers it. Without the cut (`range=0`) an
+action that is hardly seen is looked at again and again for values above D, which costs most where
+actions are many or the best mean is near D.
 
-With the inflation c, an action is given up once the log-likelihood against it is about c log t.
-Bandit policies with the optimal constant, c = 1, lose more than x with a probability like 1/x (Fan
-and Glynn 2021, The fragility of optimized bandit algorithms); a larger c pays more for a lighter
-tail. For this policy that is a heuristic. By default c = 1 + 3 log L/L, L = log(t + 8), t the plays
-so far: 2.06 at the start, 2.10 after seven rounds, 1.64 at 10^5, then slowly to 1. `tail` sets a
-constant instead.
+Before the cut s_j^2 = c/n_j, n_j the precision of the posterior. With the inflation c, an action is
+given up once the log-likelihood against it is about c log t. Bandit policies with the optimal
+constant, c = 1, lose more than x with a probability like 1/x (Fan and Glynn 2021, The fragility of
+optimized bandit algorithms); a larger c pays more for a lighter tail. For this policy that is a
+heuristic. By default c = 1 + 3 log L/L, L = log(t + 8), t the plays so far: 2.06 at the start, 2.10
+after seven rounds, 1.64 at 10^5, then slowly to 1. `tail` sets a constant instead.
 
 A known horizon adds two things. What is learnt early is of use for longer, so the largest EI_j
 counts `early` times in the sum, and information is bought sooner. (The whole sum would be too much
 where actions are many: it counts them as if all could be best at once.) And a guard ends it: with
-the variances guard c/n, where no block of plays of any action can repay itself in the rounds left
-(`guard`), the leader is played. With guard = 1 too many runs end with a wrong leader
+variances `guard` times as large, where no block of plays of any action can repay itself in the
+rounds left (`guard`), the leader is played. With guard = 1 too many runs end with a wrong leader
 (`benchmarks/variants.py`). `guard=0` leaves out both.
 
 Values in flight (`belief.pending`, f) are information that was bought: with h = nn + f, a play of i
@@ -58,6 +64,7 @@ from .rule import Prepared, Rule
 from .setting import Setting
 
 TINY = 1e-300
+LIKELY = 0.9  # the most that q_j can be; more comes of taking the leader for normal
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
@@ -75,32 +82,34 @@ def inflation(played: Any, tail: Any) -> Any:
 
 
 @compiled
-def weigh(n: Any, m: Any, c: Any, leader: Any, v: Any) -> Any:
+def weigh(n: Any, m: Any, c: Any, leader: Any, whole: Any, v: Any) -> Any:
     """Fill the explained variances v_j; return the sum and the largest of EI_j.
 
-    The sum is what not knowing the best one costs.
+    The sum is what not knowing the best one costs. `whole` is what `cut` returns.
     """
+    (mu, own, below, above, edge), (low, high) = whole
     lead = n[leader] / c
     regret, most, odds, pull, spread = 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(n.size):
         if j == leader:
             continue
-        nn = n[j] / c
-        s = math.sqrt(1.0 / lead + 1.0 / nn)
-        behind = m[leader] - m[j]
+        s = math.sqrt(1.0 / lead + own[j] * own[j])
+        behind = m[leader] - mu[j]
         z = behind / s
         q, f = upper_tail(z), density(z)
-        better = max(s * f - behind * q, 0.0)
+        Z = 1.0 - below[j] - above[j]
+        better = max(s * f - behind * q - (edge[j] - behind * above[j]), 0.0) / Z
         regret += better
         most = max(most, better)
-        o = q / (1.0 - q)
-        lam = f / (max(q, TINY) * s)
+        q = min(max(q - above[j], TINY), LIKELY * Z)  # times Z
+        rise = (own[j] * own[j] * f / s - edge[j]) / q + (mu[j] - m[j])
+        rise = min(max(rise, 0.0), high - m[j])
+        fall = min(f / (lead * s * q), m[leader] - low)
+        o = q / (Z - q)
         odds += o
-        shift = lam / nn
-        v[j] = o * shift * shift * (1.0 + o)
-        x = lam / lead
-        pull += o * x
-        spread += o * x * x
+        v[j] = o * rise * rise * (1.0 + o)
+        pull += o * fall
+        spread += o * fall * fall
     p1 = 1.0 / (1.0 + odds)
     for j in range(n.size):
         v[j] *= p1
@@ -133,19 +142,19 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
     Where nothing was worth buying the last time, that is asked first, and mostly the answer.
     """
     K = known.observer.size
-    n, m, leader = posterior(belief, parameters)
     c = inflation(played, parameters[TAIL])
+    n, m, leader, whole = posterior(belief, known, parameters, c)
     guarded = known.horizon > 0 and parameters[GUARD] != 0.0
     left = float(known.horizon - played)
-    nothing = np.int64(leader), np.int64(leader), 0.0
+    nothing = leader, leader, 0.0
     bought = np.int64(memory[BUYER]), memory[BLOCK]
     asked = guarded and bought[0] < 0
     if asked:
         bought = purchase(left, leader, n / (parameters[GUARD] * c), m, known, bought)
         if bought[0] < 0:
-            return nothing, np.int64(leader), bought
+            return nothing, leader, bought
     v, cost, gain = np.empty(K), np.empty(K), np.empty(K)
-    regret, most = weigh(n, m, c, leader, v)
+    regret, most = weigh(n, m, c, leader, whole, v)
     regret += (parameters[EARLY] - 1.0) * most
     gains(n, v, c, belief, known, gain)
     for i in range(K):
@@ -154,8 +163,8 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
     if guarded and not asked and not (mixture[0] == leader and mixture[1] == leader):
         bought = purchase(left, leader, n / (parameters[GUARD] * c), m, known, bought)
         if bought[0] < 0:
-            return nothing, np.int64(leader), bought
-    return mixture, np.int64(leader), bought
+            return nothing, leader, bought
+    return mixture, leader, bought
 
 
 choose, update = make_lazy(plan)
@@ -174,9 +183,17 @@ IDS = Rule(
     source="pairwise variance-based information directed sampling, after Russo and Van Roy 2018, "
     "Learning to optimize via information-directed sampling; no regret bound is proved",
     words=lazy.WORDS,
-    defaults={"tail": 0.0, "prior": 4.0, "refresh": 0.01, "guard": 1.5, "early": 2.0},
+    defaults={
+        "tail": 0.0,
+        "prior": 4.0,
+        "refresh": 0.01,
+        "guard": 1.5,
+        "early": 2.0,
+        "range": 1.0,
+    },
     prepare=prepare,
     choose=choose,
     update=update,
     run=run,
+    edition=2,
 )

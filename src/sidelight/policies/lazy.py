@@ -9,6 +9,7 @@ to compute and moves slowly. It is computed again when, since the last time,
 
 in between only the coin is tossed. `refresh=0` computes it in every round. n and m include the
 prior, worth `prior` observations with the standard deviation `upper`, in the middle of the range.
+With `range=1` the posterior is cut to the range before the mixture is computed (`cut`).
 
 It is stored by `update`, so that `choose` changes nothing; where values came after the last
 `update`, `choose` computes it for itself. So where values come late, it is computed after every
@@ -23,13 +24,15 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled, inlined
+from .argmax import first_largest
+from .cut import cut
 from .information_ratio import toss
-from .rule import LEAST, MOST, Prepared, from_zero, in_range
+from .rule import LEAST, MOST, Prepared, from_zero, in_range, switch
 from .setting import Setting
 
 # places in the memory: the mixture, and what it was computed from
 FIRST, SECOND, WEIGHT, LEADER, ROUND, SEEN, BUYER, BLOCK, REFERENCE = range(9)
-N0, S0, TAIL, REFRESH, GUARD, EARLY = range(6)  # places in the parameters
+N0, S0, TAIL, REFRESH, GUARD, EARLY, RANGE = range(7)  # places in the parameters
 EXPLOIT, LEARN = 0, 1
 WORDS = ("exploit", "learn")
 
@@ -46,21 +49,23 @@ def prepare(name: str, setting: Setting, parameters: Mapping[str, float]) -> Pre
     memory = np.zeros(REFERENCE + 2 * K)
     memory[SEEN] = -1.0
     memory[REFERENCE : REFERENCE + K] = -1.0
-    return Prepared(np.array([n0, n0 * setting.upper / 2, tail, refresh, guard, early]), memory)
+    s0, is_cut = n0 * setting.upper / 2, switch(name, parameters, "range")
+    return Prepared(np.array([n0, s0, tail, refresh, guard, early, is_cut]), memory)
 
 
 @compiled
-def posterior(belief: Any, parameters: Any) -> Any:
-    """n and m of every action, and the leader: the lowest action with the largest m."""
+def posterior(belief: Any, known: Any, parameters: Any, c: Any) -> Any:
+    """n and m of every action, the leader, and what `cut` returns.
+
+    The leader is the lowest action with the largest m.
+    """
     K = belief.sums.size
     n, m = np.empty(K), np.empty(K)
-    leader = 0
     for j in range(K):
         n[j] = belief.information[j] + parameters[N0]
         m[j] = (belief.sums[j] + parameters[S0]) / n[j]
-        if m[j] > m[leader]:
-            leader = j
-    return n, m, leader
+    whole = cut(n, m, c, known.upper if parameters[RANGE] != 0.0 else np.inf)
+    return n, m, first_largest(m), whole
 
 
 @inlined

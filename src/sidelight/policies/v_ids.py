@@ -1,6 +1,6 @@
-"""Variance-based information directed sampling by quadrature: slow, its integrals exact to 1e-9.
+"""Variance-based information directed sampling by quadrature: slow, and free of approximations.
 
-Posteriors are independent, theta_k ~ N(m_k, s_k^2) with s_k^2 = c/n_k; prior and inflation c are
+Posteriors are independent, theta_k ~ N(mu_k, s_k^2) with s_k^2 = c/n_k; prior and inflation c are
 those of `ids`. With f_k, F_k their densities and distribution functions, G = prod_k F_k the
 distribution function of the largest mean and h_k = f_k/F_k, all by one integral over x:
 
@@ -12,6 +12,12 @@ distribution function of the largest mean and h_k = f_k/F_k, all by one integral
 
     Delta_i = r + m_i1 - m_i,     g_i = sum_j v_j nn_j P_ij / (nn_j + P_ij),   nn = n/c
 
+with m = mu. With `range=1` the posteriors are cut to [0, D] as in `ids` (`cut`), where m and 1/nn
+are the means and variances of what is left, f and F are its densities and distribution functions,
+and the means below x, which give e_aj, have two terms more:
+
+    e_aj = (mu_j - m_j) p_a - s_j^2 int G h_a (f_j - f_j(0))/F_j
+
 Half of g_i approximates the information that a play of i gives about A*. Played is the mixture of
 least Delta^2/g (Russo and Van Roy 2018; Liu, Buccapatnam and Shroff 2018 on graphs), stored and
 computed again when the belief has moved, as in `ids` (`lazy`); the guard for a known horizon is
@@ -19,11 +25,12 @@ that of `ids` too. Their theory bounds the Bayesian regret by the information ra
 posterior (tail = 1), computed in every round (refresh = 0) and without a guard; with the inflation
 nothing is proved.
 
-The integrals run from max_k (m_k - 8 s_k) to max_k (m_k + 8 s_k), so that every F_k is at least
-6e-16 and what is less likely than about 1e-15 counts as impossible. Steps are as long as the
-narrowest posterior not yet passed, with six Gauss nodes each. The first ones are left out, up to
-where some other action is surely above (or the leader itself surely is): there the largest mean
-does not lie, and the part of r is known in closed form.
+The integrals run from max_k (mu_k - 8 s_k) to max_k (mu_k + 8 s_k), within the range, so that every
+F_k is at least 6e-16 before the cut and what is less likely than about 1e-15 counts as impossible.
+Steps are as long as the narrowest posterior not yet passed, with six Gauss nodes each: exact to
+1e-9 with few actions, to 1e-6 with 100 that are alike. The first steps are left out, up to where
+some other action is surely above (or the leader itself surely is): there the largest mean does not
+lie, and the part of r is known in closed form.
 
 Gains are rounded to single precision relative to the largest one, so that actions in the same
 position tie in spite of rounding, and the lowest is taken.
@@ -31,13 +38,12 @@ position tie in spite of rounding, and the lowest is taken.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ..compiled import cached, compiled
+from ..compiled import cached, compiled, inlined
 from ..engine.runner import make_run
 from . import lazy
 from .guard import density, purchase, upper_tail
@@ -49,6 +55,7 @@ from .setting import Setting
 
 REACH = 8.0  # standard deviations
 NONE = 1e-20  # a probability that does not count next to those left out beyond REACH
+PART = 1 / 16  # of the range: steps are not longer
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 NODES = (1.0 + NODES) / 2.0  # as parts of a step
 
@@ -59,34 +66,37 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 
 @compiled
-def ends(m: Any, s: Any) -> Any:
+def ends(whole: Any) -> Any:
     """Where the largest mean can lie."""
+    (mu, s, _, _, _), (least, most) = whole
     low = high = -np.inf
-    for k in range(m.size):
-        low, high = max(low, m[k] - REACH * s[k]), max(high, m[k] + REACH * s[k])
-    return low, high
+    for k in range(mu.size):
+        low, high = max(low, mu[k] - REACH * s[k]), max(high, mu[k] + REACH * s[k])
+    return max(low, least), min(high, most)
 
 
 @compiled
-def step_from(x: Any, m: Any, s: Any) -> Any:
+def step_from(x: Any, whole: Any) -> Any:
     """How far to the next break: the narrowest posterior that is not passed."""
-    step = np.inf
-    for k in range(m.size):
-        if m[k] + REACH * s[k] > x:
+    (mu, s, _, _, _), (_, most) = whole
+    step = PART * most
+    for k in range(mu.size):
+        if mu[k] + REACH * s[k] > x:
             step = min(step, s[k])
     return step
 
 
 @compiled
-def start(m: Any, s: Any, leader: Any) -> Any:
+def start(whole: Any, leader: Any) -> Any:
     """Where somebody else is no longer surely above, and where the largest mean can end."""
-    x, high = ends(m, s)
+    (mu, s, _, _, _), _ = whole
+    x, high = ends(whole)
     while x < high:
-        after = min(x + step_from(x, m, s), high)
+        after = min(x + step_from(x, whole), high)
         others = 1.0
-        for k in range(m.size):
+        for k in range(mu.size):
             if k != leader:
-                others *= upper_tail((m[k] - after) / s[k])
+                others *= upper_tail((mu[k] - after) / s[k])
         if others >= NONE or after <= x:
             break
         x = after
@@ -94,27 +104,45 @@ def start(m: Any, s: Any, leader: Any) -> Any:
 
 
 @compiled
-def below(x: Any, leader: Any, m: Any, s: Any) -> Any:
+def below(x: Any, leader: Any, whole: Any) -> Any:
     """The part of r up to x: the integral of F_i1, as somebody else is surely above.
 
     Or the leader is, and then it is nothing next to the probabilities left out.
     """
-    z = (x - m[leader]) / s[leader]
-    return s[leader] * (density(z) + z * upper_tail(-z))
+    (mu, s, under, over, _), (least, _) = whole
+    total = _integral(x, mu[leader], s[leader])
+    if least > -np.inf:
+        total -= _integral(least, mu[leader], s[leader]) + (x - least) * under[leader]
+        total /= 1.0 - under[leader] - over[leader]
+    return total
+
+
+@inlined
+def _integral(x: Any, mu: Any, s: Any) -> Any:
+    """The integral of the distribution function of N(mu, s^2) up to x."""
+    z = (x - mu) / s
+    return s * (density(z) + z * upper_tail(-z))
 
 
 @compiled
-def node(x: Any, m: Any, s: Any, leader: Any, h: Any) -> Any:
-    """Fill h_k at x; return G, and F_i1 (1 - prod of the others)."""
+def node(x: Any, whole: Any, leader: Any, h: Any, rise: Any) -> Any:
+    """Fill h_k and f_k(0)/F_k at x; return G, and F_i1 (1 - prod of the others)."""
+    (mu, s, under, over, _), (least, _) = whole
     own, others, missing = 1.0, 1.0, 0.0  # F_i1, the product of the others, and 1 - that
-    for k in range(m.size):
-        z = (x - m[k]) / s[k]
+    for k in range(mu.size):
+        z = (x - mu[k]) / s[k]
+        h[k] = rise[k] = 0.0
+        if under[k] > 0.0:
+            rise[k] = density((least - mu[k]) / s[k]) / s[k]
         if z > REACH:
-            h[k] = 0.0
             continue
+        Z = 1.0 - under[k] - over[k]
         tail = upper_tail(abs(z))
-        above, F = (tail, 1.0 - tail) if z > 0.0 else (1.0 - tail, tail)
-        h[k] = density(z) / (s[k] * F)
+        part = (1.0 - tail if z > 0.0 else tail) - under[k]  # F Z
+        F = part / Z
+        above = (tail - over[k]) / Z if z > 0.0 else 1.0 - F
+        h[k] = density(z) / (s[k] * part)
+        rise[k] /= part
         if k == leader:
             own = F
         else:
@@ -124,18 +152,22 @@ def node(x: Any, m: Any, s: Any, leader: Any, h: Any) -> Any:
 
 
 @compiled
-def integrate(m: Any, s: Any, leader: Any, p: Any, shift: Any, cross: Any) -> Any:
-    """Fill p_a, e_aa and the upper half of int G h_a h_j; return r."""
+def integrate(whole: Any, m: Any, leader: Any, p: Any, shift: Any, cross: Any, base: Any) -> Any:
+    """Fill p_a, e_aa, and both parts of e_aj; return r.
+
+    In the upper half of `cross` that is int G h_a h_j, in `base` int G h_a f_j(0)/F_j.
+    """
     K, N = m.size, NODES.size
-    p[:], shift[:], cross[:] = 0.0, 0.0, 0.0
-    h, mass = np.empty((N, K)), np.empty(N)
-    x, high = start(m, s, leader)
-    regret = below(x, leader, m, s)
+    p[:], shift[:], cross[:], base[:] = 0.0, 0.0, 0.0, 0.0
+    h, rise, mass = np.empty((N, K)), np.empty((N, K)), np.empty(N)
+    is_cut = whole[1][0] > -np.inf
+    x, high = start(whole, leader)
+    regret = below(x, leader, whole)
     while x < high:
-        step = min(step_from(x, m, s), high - x)
+        step = min(step_from(x, whole), high - x)
         for g in range(N):
             weight = 0.5 * step * WEIGHTS[g]
-            G, less = node(x + step * NODES[g], m, s, leader, h[g])
+            G, less = node(x + step * NODES[g], whole, leader, h[g], rise[g])
             regret += weight * less
             mass[g] = weight * G
         for a in range(K):
@@ -147,14 +179,18 @@ def integrate(m: Any, s: Any, leader: Any, p: Any, shift: Any, cross: Any) -> An
                 shift[a] += part * (x + step * NODES[g] - m[a])
                 for j in range(a + 1, K):
                     cross[a, j] += part * h[g, j]
+                if is_cut:
+                    for j in range(K):
+                        base[a, j] += part * rise[g, j]
         x = x + step if x + step > x else high
     return regret
 
 
 @compiled
-def explained(s: Any, p: Any, shift: Any, cross: Any, v: Any) -> None:
+def explained(whole: Any, m: Any, p: Any, shift: Any, cross: Any, base: Any, v: Any) -> None:
     """Fill v_j."""
-    K = s.size
+    (mu, s, _, _, _), _ = whole
+    K = m.size
     share, square = np.empty(K), s * s
     for a in range(K):
         share[a] = 1.0 / p[a] if p[a] > 0.0 else 0.0
@@ -162,7 +198,8 @@ def explained(s: Any, p: Any, shift: Any, cross: Any, v: Any) -> None:
     for a in range(K):
         own = 0.0
         for j in range(a + 1, K):
-            of_a, of_j = square[a] * cross[a, j], square[j] * cross[a, j]
+            of_j = square[j] * (cross[a, j] - base[a, j]) + (m[j] - mu[j]) * p[a]
+            of_a = square[a] * (cross[a, j] - base[j, a]) + (m[a] - mu[a]) * p[j]
             v[j] += of_j * (of_j * share[a])
             own += of_a * (of_a * share[j])
         v[a] += own
@@ -181,28 +218,26 @@ def rounded(gain: Any) -> None:
 def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
     """The mixture (i, j, p) to play after `played` rounds, the leader, and what justifies it."""
     K = known.observer.size
-    n, m, leader = posterior(belief, parameters)
     c = inflation(played, parameters[TAIL])
-    nothing = np.int64(leader), np.int64(leader), 0.0
+    n, m, leader, whole = posterior(belief, known, parameters, c)
+    nothing = leader, leader, 0.0
     bought = np.int64(memory[BUYER]), memory[BLOCK]
     if K == 1:
-        return nothing, np.int64(leader), bought
+        return nothing, leader, bought
     if known.horizon > 0 and parameters[GUARD] != 0.0:
         left = float(known.horizon - played)
         bought = purchase(left, leader, n / (parameters[GUARD] * c), m, known, bought)
         if bought[0] < 0:
-            return nothing, np.int64(leader), bought
-    s, p, shift, v, cost, gain = np.empty((6, K))
-    for j in range(K):
-        s[j] = math.sqrt(c / n[j])
-    cross = np.empty((K, K))
-    regret = integrate(m, s, leader, p, shift, cross)
-    explained(s, p, shift, cross, v)
+            return nothing, leader, bought
+    p, shift, v, cost, gain = np.empty((5, K))
+    cross, base = np.empty((2, K, K))
+    regret = integrate(whole, m, leader, p, shift, cross, base)
+    explained(whole, m, p, shift, cross, base, v)
     gains(n, v, c, belief, known, gain)
     rounded(gain)
     for i in range(K):
         cost[i] = parameters[EARLY] * regret + (m[leader] - m[i])
-    return best_mixture(cost, gain, leader), np.int64(leader), bought
+    return best_mixture(cost, gain, leader), leader, bought
 
 
 choose, update = make_lazy(plan)
@@ -222,7 +257,14 @@ V_IDS = Rule(
     "Buccapatnam and Shroff 2018, Information directed sampling for stochastic bandits with graph "
     "feedback",
     words=lazy.WORDS,
-    defaults={"tail": 0.0, "prior": 4.0, "refresh": 0.01, "guard": 2.0, "early": 1.0},
+    defaults={
+        "tail": 0.0,
+        "prior": 4.0,
+        "refresh": 0.01,
+        "guard": 2.0,
+        "early": 1.0,
+        "range": 0.0,
+    },
     prepare=prepare,
     choose=choose,
     update=update,
