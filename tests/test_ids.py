@@ -80,6 +80,23 @@ def test_pairs_against_monte_carlo(seed: int, upper: float) -> None:
     assert v[leader] == pytest.approx(lead, rel=0.05, abs=0.01 * v.max())
 
 
+def test_no_more_is_hoped_for_than_means_and_variances_allow() -> None:
+    """The leader is taken for normal, and has a part below 0 that only its variance can excuse."""
+    for mu in (-0.04, 0.0, 0.02):  # known to 0.014, beside one that is not known at all
+        regret, _, _, n, m = weighed(np.array([4.0, 1e4]), np.array([0.5, mu]), 2.0, 1.0)
+        gap, variance = m[0] - m[1], (2 / n).sum()
+        assert regret <= (math.hypot(gap, math.sqrt(variance)) - gap) / 2 * (1 + 1e-12)
+    rng = np.random.default_rng(3)
+    for _ in range(2_000):
+        likely, better = ids.whatever(gap := rng.exponential(), variance := rng.exponential())
+        X = np.array([-gap - variance / 0.3, -gap + 0.3])  # two points with this mean and variance
+        chance = 0.3 / (0.3 + variance / 0.3)
+        values = X @ [chance, 1 - chance], (X + gap) ** 2 @ [chance, 1 - chance]
+        assert values == pytest.approx((-gap, variance))
+        assert np.maximum(X, 0) @ [chance, 1 - chance] <= better * (1 + 1e-12)
+        assert likely == ids.LIKELY or (X > 0) @ [chance, 1 - chance] <= likely * (1 + 1e-12)
+
+
 def test_two_actions_explain_their_variance_exactly() -> None:
     # With two actions "j beats the leader" is "j is best": v is the variance of E(theta | best).
     rng = np.random.default_rng(4)
@@ -155,13 +172,18 @@ def test_the_order_of_the_actions_does_not_matter_without_ties() -> None:
         assert q == pytest.approx(p, rel=1e-6, abs=1e-12)
 
 
-@pytest.mark.parametrize("power", [-330, 300])
-def test_extreme_units(power: int) -> None:
-    one, unit = sl.gallery("revealing"), 2.0**power  # near the smallest and the largest `upper`
+@pytest.mark.parametrize("power", [-330, -100, 100, 300])
+@pytest.mark.parametrize(
+    ("recipe", "noise", "policy"), [("revealing", 1.0, "ids"), ("graded", 1e-4, "ids:guard=0")]
+)
+def test_extreme_units(power: int, recipe: str, noise: float, policy: str) -> None:
+    """Near the smallest and the largest `upper`; where little noise makes probabilities vanish."""
+    unit, of = 2.0**power, sl.gallery(recipe)
+    one = sl.Problem(sl.Feedback(of.feedback.variance * noise), of.means, of.upper)
     scaled = sl.Problem(
         sl.Feedback(one.feedback.variance * unit**2), one.means * unit, one.upper * unit
     )
-    here, there = (sl.trace(problem, "ids", 1_000, 3).actions for problem in (one, scaled))
+    here, there = (sl.trace(problem, policy, 1_000, 3).actions for problem in (one, scaled))
     assert np.array_equal(here, there)
 
 

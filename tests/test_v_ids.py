@@ -27,7 +27,7 @@ def integrals(mu: Floats, s: Floats, upper: float = math.inf) -> Integrals:
     p, shift, cross, base = np.empty(K), np.empty(K), np.empty((K, K)), np.empty((K, K))
     regret = v_ids.integrate(whole, m, int(m.argmax()), p, shift, cross, base)
     both = np.where(np.tri(K, K, -1, dtype=bool), cross.T, cross)
-    moved = np.outer(p, mu - m) - (both - base) * s**2
+    moved = np.outer(p, whole[0][0] - m) - (both - base) * whole[0][1] ** 2
     moved[np.arange(K), np.arange(K)] = shift
     explained = np.empty(K)
     v_ids.explained(whole, m, p, shift, cross, base, explained)
@@ -138,12 +138,23 @@ def cumulated(values: Floats, x: Floats) -> Floats:
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_integrals_of_cut_posteriors(seed: int) -> None:
+# One that is passed, one outside the range, and two where the integrals start above 0.
+CORNERS = [
+    ([0.0, 0.5], [0.01, 0.1]),
+    ([-0.05, 0.8], [0.02, 0.05]),
+    ([0.5, 0.4], [0.3, 0.01]),
+    ([0.45, 0.4, 0.1], [0.4, 0.01, 0.02]),
+]
+
+
+@pytest.mark.parametrize("which", range(12))
+def test_integrals_of_cut_posteriors(which: int) -> None:
     """The grid is exact to 1e-6, as doubling it shows."""
-    mu, s = inside(seed)
-    for mine, other in zip(integrals(mu, s, 1.0), by_hand(mu, s), strict=True):
+    mu, s = map(np.array, CORNERS[which]) if which < len(CORNERS) else inside(which)
+    p, moved, regret = integrals(mu, s, 1.0)
+    for mine, other in zip((p, moved, regret), by_hand(mu, s), strict=True):
         assert mine == pytest.approx(other, abs=2e-6)
+    assert moved.sum(axis=0) == pytest.approx(np.zeros(len(mu)), abs=1e-7)
 
 
 def test_closed_forms_for_two_actions() -> None:
@@ -181,6 +192,16 @@ def test_many_actions() -> None:
     p, _, regret = integrals(np.zeros(100), np.ones(100))
     assert p == pytest.approx(np.full(100, 0.01))
     assert regret == pytest.approx(2.50759, abs=1e-4)  # the mean of the largest of 100 normals
+    # cut from so wide that they are nearly uniform, and from three deviations above the range
+    p, _, regret = integrals(np.full(100, 0.5), np.full(100, 7.9), 1.0)
+    assert p == pytest.approx(np.full(100, 0.01), rel=1e-5)
+    assert regret == pytest.approx(100 / 101 - 1 / 2, abs=1e-4)
+    assert integrals(np.full(8, 1.29), np.full(8, 0.1), 1.0)[0].sum() == pytest.approx(1, abs=1e-4)
+
+
+def test_what_is_known_exactly_does_no_harm() -> None:
+    p, moved, regret = integrals(np.array([0.0, 0.5]), np.array([1e-17, 0.7]), 1.0)
+    assert np.isfinite([*p, *moved.ravel(), regret]).all()
 
 
 @pytest.mark.parametrize(
@@ -235,11 +256,12 @@ def test_the_default_has_nearly_the_same_regret_at_large() -> None:
 
 
 def apart(recipe: str, horizon: int, runs: int) -> float:
-    """The means of `ids` and `v-ids`, each with its own luck, in standard errors apart."""
+    """The means of `ids` and `v-ids` in standard errors apart; no two races share their luck."""
     problem = shuffled(from_recipe(recipe), recipe)
+    first = 1_000 + 2 * RECIPES.index(recipe)
     regret = [
-        sl.simulate(problem, name, horizon, runs, seed=seed).regret[0, :, -1]
-        for name, seed in zip(BOTH, (78, 79), strict=True)
+        sl.simulate(problem, name, horizon, runs, seed=first + k).regret[0, :, -1]
+        for k, name in enumerate(BOTH)
     ]
     error = math.hypot(*(x.std(ddof=1) / math.sqrt(runs) for x in regret))
     return float((regret[0].mean() - regret[1].mean()) / error)

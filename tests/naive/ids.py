@@ -118,8 +118,10 @@ def costs_and_explained(
         x = all_[j]
         s, d = math.sqrt(1 / nn[lead] + x.s**2), m[lead] - x.mu
         Q, f = tail(d / s), density(d / s)
-        better.append(max(s * f - d * Q - (x.edge - d * x.above), 0.0) / x.left)
-        q = min(max(Q - x.above, 1e-300) / x.left, 0.9)
+        gap, variance = m[lead] - m[j], 1 / nn[lead] + 1 / nn[j]
+        most = (math.sqrt(variance + gap**2) - gap) / 2
+        better.append(min(max(s * f - d * Q - (x.edge - d * x.above), 0.0) / x.left, most))
+        q = min(max(Q - x.above, 1e-300) / x.left, variance / (variance + gap**2), 0.9)
         odds[j] = q / (1 - q)
         rise[j] = max((x.s**2 * f / s - x.edge) / (x.left * q) + x.mu - m[j], 0.0)
         fall[j] = f / (nn[lead] * s * x.left * q)

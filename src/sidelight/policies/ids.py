@@ -2,17 +2,20 @@
 
 A posteriori theta_j ~ N(mu_j, s_j^2), independent, with a prior worth `prior` observations with the
 standard deviation D = `upper`, all cut to the range [0, D] (`cut`), which leaves them the means m_j
-and the variances 1/nn_j. Let i1 be the leader, with the largest m. It is taken for normal, so that
-what is cut off another one is simply taken away: with D_j the part of theta_j above D, Z_j what is
-left, phi and Q the normal density and upper tail, and for every other j
+and the variances 1/nn_j. Let i1 be the leader, with the largest m. It is taken for normal with its
+two moments, but for one that lies in the range: what another one loses by the cut would have won
+above D and lost below 0. With B_j = {theta_j > D}, Z_j the part of theta_j that is left, phi and Q
+the normal density and upper tail, and for every other j
 
     s^2 = 1/nn_i1 + s_j^2,   z = (m_i1 - mu_j)/s
-    q_j  = (Q(z) - P(D_j))/Z_j                          how likely j beats the leader
-    EI_j = (s phi(z) - (m_i1 - mu_j) Q(z) - E[theta_j - m_i1 ; D_j])/Z_j        what it would gain
-    u_j  = (s_j^2 phi(z)/s - E[theta_j - mu_j ; D_j])/(Z_j q_j) + mu_j - m_j    its rise if it does
+    q_j  = (Q(z) - P(B_j))/Z_j                          how likely j beats the leader
+    EI_j = (s phi(z) - (m_i1 - mu_j) Q(z) - E[theta_j - m_i1 ; B_j])/Z_j        what it would gain
+    u_j  = (s_j^2 phi(z)/s - E[theta_j - mu_j ; B_j])/(Z_j q_j) + mu_j - m_j    its rise if it does
     x_j  = phi(z)/(nn_i1 s Z_j q_j)                     the fall of the leader then
 
-neither of which leads out of the range. An action then costs and shows
+Neither rise nor fall leads out of the range, and q_j and EI_j are no more than any two variables
+with these means and variances allow: with d = m_i1 - m_j and V = 1/nn_i1 + 1/nn_j, V/(V + d^2)
+(Cantelli) and (sqrt(V + d^2) - d)/2 (Scarf 1958). An action then costs and shows
 
     Delta_i = sum_j EI_j + m_i1 - m_i
     g_i     = sum_j v_j nn_j P_ij/(nn_j + P_ij)
@@ -64,7 +67,7 @@ from .rule import Prepared, Rule
 from .setting import Setting
 
 TINY = 1e-300
-LIKELY = 0.9  # the most that q_j can be; more comes of taking the leader for normal
+LIKELY = 0.9  # more than q_j can be: the leader has the larger mean
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
@@ -79,6 +82,13 @@ def inflation(played: Any, tail: Any) -> Any:
         return tail
     L = math.log(played + 8.0)
     return 1.0 + 3.0 * math.log(L) / L
+
+
+@inlined
+def whatever(behind: Any, variance: Any) -> Any:
+    """The most that P(X > 0) and E(X)+ can be, if X has the mean -behind and this variance."""
+    square = variance + behind * behind
+    return min(variance / square, LIKELY), 0.5 * variance / (math.sqrt(square) + behind)
 
 
 @compiled
@@ -98,13 +108,16 @@ def weigh(n: Any, m: Any, c: Any, leader: Any, whole: Any, v: Any) -> Any:
         z = behind / s
         q, f = upper_tail(z), density(z)
         Z = 1.0 - below[j] - above[j]
+        likely, most_better = whatever(m[leader] - m[j], 1.0 / lead + c / n[j])
         better = max(s * f - behind * q - (edge[j] - behind * above[j]), 0.0) / Z
+        better = min(better, most_better)
         regret += better
         most = max(most, better)
-        q = min(max(q - above[j], TINY), LIKELY * Z)  # times Z
-        rise = (own[j] * own[j] * f / s - edge[j]) / q + (mu[j] - m[j])
+        q = min(max(q - above[j], TINY), likely * Z)  # times Z
+        mills = f / q
+        rise = own[j] / s * own[j] * mills - edge[j] / q + (mu[j] - m[j])
         rise = min(max(rise, 0.0), high - m[j])
-        fall = min(f / (lead * s * q), m[leader] - low)
+        fall = min(mills / s / lead, m[leader] - low)
         o = q / (Z - q)
         odds += o
         v[j] = o * rise * rise * (1.0 + o)

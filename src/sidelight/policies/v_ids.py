@@ -1,4 +1,4 @@
-"""Variance-based information directed sampling by quadrature: slow, and free of approximations.
+"""Variance-based information directed sampling by quadrature: slow, without "j beats the leader".
 
 Posteriors are independent, theta_k ~ N(mu_k, s_k^2) with s_k^2 = c/n_k; prior and inflation c are
 those of `ids`. With f_k, F_k their densities and distribution functions, G = prod_k F_k the
@@ -28,9 +28,9 @@ nothing is proved.
 The integrals run from max_k (mu_k - 8 s_k) to max_k (mu_k + 8 s_k), within the range, so that every
 F_k is at least 6e-16 before the cut and what is less likely than about 1e-15 counts as impossible.
 Steps are as long as the narrowest posterior not yet passed, with six Gauss nodes each: exact to
-1e-9 with few actions, to 1e-6 with 100 that are alike. The first steps are left out, up to where
-some other action is surely above (or the leader itself surely is): there the largest mean does not
-lie, and the part of r is known in closed form.
+1e-9 with few actions, to 1e-6 with 100 that are alike, to 1e-4 where the cut leaves only tails. The
+first steps are left out, up to where some other action is surely above (or the leader itself surely
+is): there the largest mean does not lie, and the part of r is known in closed form.
 
 Gains are rounded to single precision relative to the largest one, so that actions in the same
 position tie in spite of rounding, and the lowest is taken.
@@ -89,14 +89,15 @@ def step_from(x: Any, whole: Any) -> Any:
 @compiled
 def start(whole: Any, leader: Any) -> Any:
     """Where somebody else is no longer surely above, and where the largest mean can end."""
-    (mu, s, _, _, _), _ = whole
+    (mu, s, under, over, _), _ = whole
     x, high = ends(whole)
     while x < high:
         after = min(x + step_from(x, whole), high)
         others = 1.0
         for k in range(mu.size):
             if k != leader:
-                others *= upper_tail((mu[k] - after) / s[k])
+                part = upper_tail((mu[k] - after) / s[k]) - under[k]
+                others *= part / (1.0 - under[k] - over[k])
         if others >= NONE or after <= x:
             break
         x = after
@@ -125,24 +126,25 @@ def _integral(x: Any, mu: Any, s: Any) -> Any:
 
 
 @compiled
-def node(x: Any, whole: Any, leader: Any, h: Any, rise: Any) -> Any:
+def node(x: Any, whole: Any, leader: Any, h: Any, foot: Any) -> Any:
     """Fill h_k and f_k(0)/F_k at x; return G, and F_i1 (1 - prod of the others)."""
     (mu, s, under, over, _), (least, _) = whole
+    h[:], foot[:] = 0.0, 0.0
     own, others, missing = 1.0, 1.0, 0.0  # F_i1, the product of the others, and 1 - that
     for k in range(mu.size):
         z = (x - mu[k]) / s[k]
-        h[k] = rise[k] = 0.0
+        tail = 0.0 if z > REACH else upper_tail(abs(z))
+        part = (1.0 - tail if z > 0.0 else tail) - under[k]  # F Z
+        if part <= 0.0:
+            return 0.0, 0.0
         if under[k] > 0.0:
-            rise[k] = density((least - mu[k]) / s[k]) / s[k]
+            foot[k] = density((least - mu[k]) / s[k]) / (s[k] * part)
         if z > REACH:
             continue
         Z = 1.0 - under[k] - over[k]
-        tail = upper_tail(abs(z))
-        part = (1.0 - tail if z > 0.0 else tail) - under[k]  # F Z
         F = part / Z
         above = (tail - over[k]) / Z if z > 0.0 else 1.0 - F
         h[k] = density(z) / (s[k] * part)
-        rise[k] /= part
         if k == leader:
             own = F
         else:
@@ -159,7 +161,7 @@ def integrate(whole: Any, m: Any, leader: Any, p: Any, shift: Any, cross: Any, b
     """
     K, N = m.size, NODES.size
     p[:], shift[:], cross[:], base[:] = 0.0, 0.0, 0.0, 0.0
-    h, rise, mass = np.empty((N, K)), np.empty((N, K)), np.empty(N)
+    h, foot, mass = np.empty((N, K)), np.empty((N, K)), np.empty(N)
     is_cut = whole[1][0] > -np.inf
     x, high = start(whole, leader)
     regret = below(x, leader, whole)
@@ -167,7 +169,7 @@ def integrate(whole: Any, m: Any, leader: Any, p: Any, shift: Any, cross: Any, b
         step = min(step_from(x, whole), high - x)
         for g in range(N):
             weight = 0.5 * step * WEIGHTS[g]
-            G, less = node(x + step * NODES[g], whole, leader, h[g], rise[g])
+            G, less = node(x + step * NODES[g], whole, leader, h[g], foot[g])
             regret += weight * less
             mass[g] = weight * G
         for a in range(K):
@@ -181,7 +183,7 @@ def integrate(whole: Any, m: Any, leader: Any, p: Any, shift: Any, cross: Any, b
                     cross[a, j] += part * h[g, j]
                 if is_cut:
                     for j in range(K):
-                        base[a, j] += part * rise[g, j]
+                        base[a, j] += part * foot[g, j]
         x = x + step if x + step > x else high
     return regret
 
