@@ -88,8 +88,8 @@ def main() -> None:
         totals = [np.empty((0, 3)) for _ in policies[1:]]
         sys.stdout.write(f"\n| {kind} | {' | '.join(policies)} |\n|---|{'--:|' * len(policies)}\n")
         for recipe in STRUCTURES:
-            few = kind == "drawn"
-            regret = drawn(recipe, policies) if few else moved(recipe, policies, float(kind))
+            is_drawn = kind == "drawn"
+            regret = drawn(recipe, policies) if is_drawn else moved(recipe, policies, float(kind))
             sys.stdout.write(line(recipe, regret, totals))
             sys.stdout.flush()
         middle = [", ".join(f"{x:.3f}" for x in np.exp(np.log(t).mean(axis=0))) for t in totals]

@@ -251,8 +251,7 @@ def test_the_default_has_nearly_the_same_regret_at_large() -> None:
     sys.stdout.write("".join(f"{r}: {x:.3f} ± {error:.3f}\n" for r, (x, error) in found.items()))
     middle = np.exp(np.mean([math.log(x) for x, _ in found.values()]))
     assert abs(middle - 1) <= 0.02
-    far = {recipe for recipe, (x, error) in found.items() if abs(x - 1) > 0.1 + 3 * error}
-    assert far == {"loopless:gap=0.02"}  # known: there `ids` loses a fifth less
+    assert all(abs(x - 1) <= 0.1 + 3 * error for x, error in found.values())
 
 
 def apart(recipe: str, horizon: int, runs: int) -> float:
@@ -268,11 +267,11 @@ def apart(recipe: str, horizon: int, runs: int) -> float:
 
 
 @pytest.mark.campaign
-def test_the_default_loses_no_more_than_noise() -> None:
-    """On every problem of the suite; of 36 equals one would be three errors above in 5 % of tests.
-
-    That neither loses more was asked first, and is not so: docs/trust.md has what was found.
-    """
-    found = {recipe: apart(recipe, 10_000, 300) for recipe in RECIPES}
+def test_the_default_has_the_same_regret_within_noise() -> None:
+    """Of 33 equals more than four are apart by two errors, or one by 3.5, in 3 % of draws."""
+    recipes = [recipe for recipe in RECIPES if len(from_recipe(recipe)) <= 20]
+    found = {recipe: apart(recipe, 10_000, 300) for recipe in recipes}
     sys.stdout.write("".join(f"{recipe}: {z:+.2f}\n" for recipe, z in found.items()))
-    assert max(found.values()) <= 3
+    z = np.abs(list(found.values()))
+    assert (z > 2).sum() <= 4
+    assert z.max() <= 3.5

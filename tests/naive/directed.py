@@ -117,7 +117,8 @@ def best_action(all_: list[Cut], upper: float) -> tuple[Floats, Floats, float]:
     moved = np.outer(p, mu - m) - (first.T @ ((f - at_0) / F)) * s**2
     moved[np.arange(K), np.arange(K)] = (first * (x[:, None] - m)).sum(axis=0)
     above = np.delete((ndtr(-z) - [y.above for y in all_]) / left, lead, axis=1)
-    some = -np.expm1(np.log1p(-above).sum(axis=1))
+    with np.errstate(divide="ignore"):  # just above 0 others may be above for certain
+        some = -np.expm1(np.log1p(-above).sum(axis=1))
     return p, moved, float((w * F[:, lead] * some).sum() + before(x[0], all_[lead], is_cut))
 
 
