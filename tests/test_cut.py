@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import sidelight as sl
-from naive import ids as naive
+from naive import cut as naive
 from races import live
 from sidelight.policies import cut
 

@@ -22,7 +22,7 @@ from sidelight.simulate.entry import fitting
 from sidelight.suite.cells import with_gap
 
 FILE = Path(__file__).with_name("editions.json")
-PROBLEMS = ("bandit", "revealing", "graded", "full-information", "slow-but-free")
+PROBLEMS = ("bandit", "revealing", "graded", "full-information", "slow-but-free", "social")
 HORIZON, REPLICATES = 1500, 3
 
 

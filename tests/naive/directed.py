@@ -11,17 +11,14 @@ import numpy.typing as npt
 
 from naive.algorithms import Past
 from naive.covering_players import first_look
+from naive.cut import Cut, cut, density, tail
 from naive.exp3 import precisions
 from naive.ids import (
-    Cut,
     Mixture,
     best_pair,
-    cut,
-    density,
     gains,
     inflation,
     lazily,
-    tail,
     toss,
     with_prior,
     worthwhile,

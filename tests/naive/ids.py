@@ -1,4 +1,4 @@
-"""The default policy as its description reads, with scipy's normal distribution replaced by erfc.
+"""The default policy as its description reads.
 
 `ids` is a player of `naive.loop`. Everything is computed from the past in every round; only what
 the description says is kept between two refreshes is kept in `past.notes`.
@@ -8,23 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from naive.crowd import crowd
+from naive.cut import cut, density, tail
 from naive.exp3 import precisions
 from sidelight import Problem
 
 Mixture = tuple[int, int, float]
-
-
-def tail(z: float) -> float:
-    """P(N(0, 1) > z)."""
-    return 0.5 * math.erfc(z / math.sqrt(2))
-
-
-def density(z: float) -> float:
-    """The density of N(0, 1)."""
-    return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
 
 
 def improvement(behind: float, s: float) -> float:
@@ -66,44 +57,6 @@ def gains(
     return [sum(left[j] * P[i][j] / (nn[j] + pending[j] + P[i][j]) for j in every) for i in every]
 
 
-@dataclass(frozen=True)
-class Cut:
-    """N(mu, s^2), of which the part in the range is left: its mean and n = c/variance."""
-
-    mu: float
-    s: float
-    below: float
-    above: float
-    edge: float  # E[theta - mu ; theta > D]
-    n: float
-    m: float
-
-    @property
-    def left(self) -> float:
-        return 1 - self.below - self.above
-
-
-def cut(n: list[float], m: list[float], c: float, upper: float) -> list[Cut]:
-    """The posteriors cut to [0, upper], unless one lies too far outside; inf cuts nothing."""
-    s = [math.sqrt(c / x) for x in n]
-    inside = all(-3 * s[j] <= m[j] <= upper + 3 * s[j] for j in range(len(n)))
-    found = []
-    for j in range(len(n)):
-        if not inside or upper == math.inf or 9 * s[j] < min(m[j], upper - m[j]):
-            found.append(Cut(m[j], s[j], 0.0, 0.0, 0.0, n[j], m[j]))
-            continue
-        sd = min(s[j], 8 * upper)
-        mu = upper / 2 + (m[j] - upper / 2) * (sd / s[j]) ** 2
-        a, b = -mu / sd, (upper - mu) / sd
-        Z = 1 - tail(-a) - tail(b)
-        mean = (density(a) - density(b)) / Z
-        variance = 1 + (a * density(a) - b * density(b)) / Z - mean**2
-        edge = sd * density(b)
-        n_cut = c / (sd**2 * variance)
-        found.append(Cut(mu, sd, tail(-a), tail(b), edge, n_cut, mu + sd * mean))
-    return found
-
-
 def costs_and_explained(
     n: list[float], m: list[float], c: float, early: float = 1.0, upper: float = math.inf
 ) -> tuple[list[float], list[float]]:
@@ -127,8 +80,11 @@ def costs_and_explained(
         fall[j] = f / (nn[lead] * s * x.left * q)
         if is_cut:
             rise[j], fall[j] = min(rise[j], upper - m[j]), min(fall[j], m[lead])
-    regret = sum(better) + (early - 1) * max(better, default=0.0)
-    p1 = 1 / (1 + sum(odds.values()))
+    best, p1 = max(better, default=0.0), 1 / (1 + sum(odds.values()))
+    if K > 20 and p1 < 1 / 3:
+        regret, v = crowd(all_, upper)
+        return [regret + (early - 1) * best + m[lead] - m[i] for i in range(K)], v
+    regret = sum(better) + (early - 1) * best
     v = [0.0] * K
     for j in others:
         v[j] = odds[j] * p1 * rise[j] ** 2 * (1 + odds[j])

@@ -46,6 +46,7 @@ import numpy as np
 from ..compiled import cached, compiled, inlined
 from ..engine.runner import make_run
 from . import lazy
+from .crowd import ends, narrowest
 from .guard import density, purchase, upper_tail
 from .ids import gains, inflation
 from .information_ratio import best_mixture
@@ -65,32 +66,17 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     return lazy.prepare("v-ids", setting, parameters)
 
 
-@compiled
-def ends(whole: Any) -> Any:
-    """Where the largest mean can lie."""
-    (mu, s, _, _, _), (least, most) = whole
-    low = high = -np.inf
-    for k in range(mu.size):
-        low, high = max(low, mu[k] - REACH * s[k]), max(high, mu[k] + REACH * s[k])
-    return max(low, least), min(high, most)
-
-
-@compiled
+@inlined
 def step_from(x: Any, whole: Any) -> Any:
-    """How far to the next break: the narrowest posterior that is not passed."""
-    (mu, s, _, _, _), (_, most) = whole
-    step = PART * most
-    for k in range(mu.size):
-        if mu[k] + REACH * s[k] > x:
-            step = min(step, s[k])
-    return step
+    """How far to the next break."""
+    return min(narrowest(x, whole, REACH), PART * whole[1][1])
 
 
 @compiled
 def start(whole: Any, leader: Any) -> Any:
     """Where somebody else is no longer surely above, and where the largest mean can end."""
     (mu, s, under, over, _), _ = whole
-    x, high = ends(whole)
+    x, high = ends(whole, REACH)
     while x < high:
         after = min(x + step_from(x, whole), high)
         others = 1.0

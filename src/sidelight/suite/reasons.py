@@ -10,13 +10,6 @@ _TASTING_IS_BEST = (
 )
 
 REASONS = {
-    (
-        "planted-partition",
-        10_000,
-    ): "four of the 100 actions are within 0.02 of the best, and cannot "
-    "be told apart in time; actions that are 0.1 or more behind cost ids 221 in 1,291 rounds, "
-    "asymptotic 94 in 381; this turns round at T = 100,000, where ids has the least mean without a "
-    "star",
     ("apple-tasting:gap=0.05", 10_000): "the median run of asymptotic-sigma tastes in 636 rounds, "
     "that of ids in 920, and tasting is the worse action; this turns round at T = 100,000, where "
     "asymptotic-sigma loses 877.1 and ids 130.3",

@@ -1,0 +1,74 @@
+"""Who is best of many: all integrals of the description, each as a sum over the same points."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from naive.cut import Cut
+
+Floats = npt.NDArray[np.float64]
+
+
+def lower_tail(z: Floats) -> Floats:
+    """P(N(0, 1) < z), as Abramowitz and Stegun have it."""
+    w = 1 / (1 + 0.2316419 * abs(z))
+    coefficients = [1.330274429, -1.821255978, 1.781477937, -0.356563782, 0.319381530, 0]
+    tail = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) * np.polyval(coefficients, w)
+    return np.where(z > 0, 1 - tail, tail)
+
+
+def below(x: float, all_: list[Cut]) -> Floats:
+    """Every F_k(x); what lies more than five deviations below x is below it."""
+    mu, s, under, left = np.array([(y.mu, y.s, y.below, y.left) for y in all_]).T
+    return np.where(x > mu + 5 * s, 1.0, (lower_tail((x - mu) / s) - under) / left)
+
+
+def points(all_: list[Cut], upper: float) -> list[tuple[float, float]]:
+    """Places and weights: two Gauss points for each step, up to where all are below for sure."""
+    low, high = (0.0, upper) if any(x.left < 1 for x in all_) else (-math.inf, math.inf)
+    x = max(low, *(y.mu - 5 * y.s for y in all_))
+    high = min(high, max(y.mu + 5 * y.s for y in all_))
+    found: list[tuple[float, float]] = []
+    while x < high:
+        step = min(high - x, max((upper - x) / 2, upper / len(all_)) if low == 0 else math.inf)
+        step = min(step, *(y.s for y in all_ if y.mu + 5 * y.s > x))
+        here = [x + step * (1 - 3**-0.5) / 2, x + step * (1 + 3**-0.5) / 2]
+        found += [(y, step / 2) for y in here]
+        if any(below(y, all_).prod() > 1 - 1e-6 for y in here):
+            break
+        x += step
+    return found
+
+
+def crowd(all_: list[Cut], upper: float) -> tuple[float, list[float]]:
+    """r and every v_j."""
+    mu, s, m, under, left = np.array([(y.mu, y.s, y.m, y.below, y.left) for y in all_]).T
+    K, lead = len(m), int(m.argmax())
+    p, own, moved = np.zeros(K), np.zeros(K), np.zeros((K, K))
+    for x, weight in points(all_, upper):
+        F = below(x, all_)
+        if F.prod() <= 1e-6:
+            continue
+        f = np.exp(-(((x - mu) / s) ** 2) / 2) / math.sqrt(2 * math.pi) / s / left
+        f[x > mu + 5 * s] = 0
+        foot = np.exp(-((mu / s) ** 2) / 2) / math.sqrt(2 * math.pi) / s / left * (under > 0)
+        part = weight * F.prod() * f / F
+        p += part
+        own += part * (x - m)
+        moved += np.outer(part, mu - m - s**2 * (f - foot) / F)
+    p, own, moved = p / p.sum(), own / p.sum(), moved / p.sum()
+    moved[np.arange(K), np.arange(K)] = own
+    r = float((own + p * (m - m[lead])).sum())
+    possible = p > 0
+    v = []
+    for j in range(K):
+        if j == lead:
+            v.append(float((moved[possible, j] ** 2 / p[possible]).sum()))
+            continue
+        cells = [(p[j], own[j]), (p[lead], moved[lead, j])]
+        cells.append((1 - p[j] - p[lead], -own[j] - moved[lead, j]))
+        v.append(float(sum(e**2 / chance for chance, e in cells if chance > 0)))
+    return r, v
