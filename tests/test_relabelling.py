@@ -83,5 +83,4 @@ def test_other_labels_same_regret_of_the_default() -> None:
     sys.stdout.write("".join(f"{r}: {x:+.3f} ± {error:.3f}\n" for r, (x, error) in found.items()))
     far = {r for r, (x, error) in found.items() if abs(x) > 2 * error}
     assert len(far) <= 5  # of 36, two or more errors away: one false alarm in 190
-    wide = {r for r, (x, error) in found.items() if abs(x) > 4.5 * error + 0.05}
-    assert wide == {"preferential-attachment"}  # known: docs/trust.md
+    assert all(abs(x) <= 4.5 * error + 0.05 for x, error in found.values())
