@@ -26,29 +26,33 @@ def below(x: float, all_: list[Cut]) -> Floats:
     return np.where(x > mu + 5 * s, 1.0, (lower_tail((x - mu) / s) - under) / left)
 
 
+def depth(all_: list[Cut]) -> float:
+    """1 over the sum of all densities at the upper end."""
+    total = sum(y.edge / y.s**2 / y.left for y in all_)
+    return 1 / total if total else math.inf
+
+
 def points(all_: list[Cut], upper: float) -> list[tuple[float, float]]:
-    """Places and weights: two Gauss points for each step, up to where all are below for sure."""
+    """Places and weights: two Gauss points for each step."""
     low, high = (0.0, upper) if any(x.left < 1 for x in all_) else (-math.inf, math.inf)
     x = max(low, *(y.mu - 5 * y.s for y in all_))
     high = min(high, max(y.mu + 5 * y.s for y in all_))
     found: list[tuple[float, float]] = []
     while x < high:
-        step = min(high - x, max((upper - x) / 2, upper / len(all_)) if low == 0 else math.inf)
+        step = min(high - x, max((upper - x) / 2, depth(all_)) if low == 0 else math.inf)
         step = min(step, *(y.s for y in all_ if y.mu + 5 * y.s > x))
         here = [x + step * (1 - 3**-0.5) / 2, x + step * (1 + 3**-0.5) / 2]
         found += [(y, step / 2) for y in here]
-        if any(below(y, all_).prod() > 1 - 1e-6 for y in here):
-            break
         x += step
     return found
 
 
-def crowd(all_: list[Cut], upper: float) -> tuple[float, list[float]]:
-    """r and every v_j."""
+def crowd(all_: list[Cut], at: list[tuple[float, float]]) -> tuple[float, list[float]]:
+    """r and every v_j, from integrals over these points."""
     mu, s, m, under, left = np.array([(y.mu, y.s, y.m, y.below, y.left) for y in all_]).T
     K, lead = len(m), int(m.argmax())
     p, own, moved = np.zeros(K), np.zeros(K), np.zeros((K, K))
-    for x, weight in points(all_, upper):
+    for x, weight in at:
         F = below(x, all_)
         if F.prod() <= 1e-6:
             continue
@@ -68,7 +72,7 @@ def crowd(all_: list[Cut], upper: float) -> tuple[float, list[float]]:
         if j == lead:
             v.append(float((moved[possible, j] ** 2 / p[possible]).sum()))
             continue
-        cells = [(p[j], own[j]), (p[lead], moved[lead, j])]
-        cells.append((1 - p[j] - p[lead], -own[j] - moved[lead, j]))
-        v.append(float(sum(e**2 / chance for chance, e in cells if chance > 0)))
+        others = [a for a in range(K) if a not in (j, lead)]
+        cells = [([j], own[j]), ([lead], moved[lead, j]), (others, moved[others, j].sum())]
+        v.append(float(sum(e**2 / p[who].sum() for who, e in cells if p[who].sum() > 0)))
     return r, v

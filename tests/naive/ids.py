@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from naive.crowd import crowd
+from naive.crowd import crowd, points
 from naive.cut import cut, density, tail
 from naive.exp3 import precisions
 from sidelight import Problem
@@ -82,7 +82,7 @@ def costs_and_explained(
             rise[j], fall[j] = min(rise[j], upper - m[j]), min(fall[j], m[lead])
     best, p1 = max(better, default=0.0), 1 / (1 + sum(odds.values()))
     if K > 20 and p1 < 1 / 3:
-        regret, v = crowd(all_, upper)
+        regret, v = crowd(all_, points(all_, upper))
         return [regret + (early - 1) * best + m[lead] - m[i] for i in range(K)], v
     regret = sum(better) + (early - 1) * best
     v = [0.0] * K

@@ -26,7 +26,7 @@ v_j is the variance of theta_j explained by knowing who is best, and g_i what a 
 it. Played is the mixture of least Delta^2/g (`information_ratio`), which is V-IDS of Russo and Van
 Roy (2018) with "j is best" replaced by "j beats the leader": no quadrature, and the same regret
 within noise (`v-ids:range=1` is the original). No theorem covers it. Where many may be best, that
-is another thing: of 100 alike the sum of the EI_j is 15 times what the best one is ahead of the
+is another thing: of 100 alike the sum of the EI_j is 22 times what the best one is ahead of the
 leader. So with more than 20 actions, and p_i1 < 1/3, an integral takes the place of pairs
 (`crowd`). Without the cut (`range=0`) an action that is hardly seen is looked at again and again
 for values above D, which costs most where actions are many or the best mean is near D.
@@ -40,7 +40,8 @@ after seven rounds, 1.64 at 10^5, then slowly to 1. `tail` sets a constant inste
 
 A known horizon adds two things. What is learnt early is of use for longer, so the largest EI_j
 counts `early` times in the sum, and information is bought sooner. (The whole sum would be too much
-where actions are many: it counts them as if all could be best at once.) And a guard ends it: with
+where actions are many: it counts them as if all could be best at once. By the integral r takes the
+place of the sum, and the largest EI_j is still that of a pair.) And a guard ends it: with
 variances `guard` times as large, where no block of plays of any action can repay itself in the
 rounds left (`guard`), the leader is played. With guard = 1 too many runs end with a wrong leader
 (`benchmarks/variants.py`). `guard=0` leaves out both.

@@ -28,7 +28,8 @@ nothing is proved.
 The integrals run from max_k (mu_k - 8 s_k) to max_k (mu_k + 8 s_k), within the range, so that every
 F_k is at least 6e-16 before the cut and what is less likely than about 1e-15 counts as impossible.
 Steps are as long as the narrowest posterior not yet passed, with six Gauss nodes each: exact to
-1e-9 with few actions, to 1e-6 with 100 that are alike, to 1e-4 where the cut leaves only tails. The
+1e-9 with few actions, to 1e-6 with 100 that are alike, to 1e-4 where the cut leaves only tails (but
+where D cuts into many that are narrower than D/16, v comes out too small, up to five times). The
 first steps are left out, up to where some other action is surely above (or the leader itself surely
 is): there the largest mean does not lie, and the part of r is known in closed form.
 
