@@ -10,8 +10,8 @@ of what is left, G = prod_k F_k that of the largest mean, h_k = f_k/F_k, and A* 
     e_aj = E[theta_j - m_j ; A* = a]   = (mu_j - m_j) p_a - s_j^2 int G h_a (f_j - f_j(0))/F_j
     r    = E max_k theta_k - m_i1      = sum_a (e_aa + p_a (m_a - m_i1))
 
-All e_aj are K^2 integrals. Only K are those with the leader i1 for a or for j, and those of the
-event "neither j nor i1 is best", p_oj and e_oj, with the sum of the other h_a in place of h_a. Then
+There are K^2 of the e_aj; 3 K will do: those with the leader i1 as a or as j, and those of the
+event "neither j nor i1 is best", e_oj and its p_oj, with the sum of the other h_a for h_a. Then
 
     v_i1 = sum_a e_ai1^2/p_a
     v_j  = e_jj^2/p_j + e_i1j^2/p_i1 + e_oj^2/p_oj
