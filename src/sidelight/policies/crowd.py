@@ -17,8 +17,8 @@ event "neither j nor i1 is best", e_oj and its p_oj, with the sum of the other h
     v_j  = e_jj^2/p_j + e_i1j^2/p_i1 + e_oj^2/p_oj
 
 The first is the variance of theta_i1 explained by knowing who is best; the second that of theta_j
-explained by knowing whether j, the leader or somebody else is. Told apart, the others would add up
-to 3 %: each of them says about theta_j only that it is not the largest. (e_oj is -e_jj - e_i1j, but
+explained by knowing whether j, the leader or somebody else is. Told apart, the others would add 3 %
+or so: each of them says about theta_j only that it is not the largest. (e_oj is -e_jj - e_i1j, but
 where p_oj vanishes that would be rounding divided by rounding.)
 
 Steps are as long as the narrowest posterior not yet passed, with two Gauss nodes each. Where D cuts
