@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import sidelight as sl
-from sidelight.analysis import Analysis
-from sidelight.report.facts import Chapter, Race, examine
+from sidelight.analysis import Analysis, analyze
+from sidelight.report.facts import Chapter, Race
 
 VERSIONS = {"sidelight": "0.1.0", "numpy": "2.0", "numba": "0.61"}
 
@@ -61,7 +61,7 @@ def from_final(
 
 @cache
 def _examined(problem: sl.Problem, horizon: int) -> Analysis:
-    return examine(problem, horizon, sl.structure(problem.feedback))
+    return analyze(problem, float(horizon))
 
 
 def race(results: sl.Results) -> Race:

@@ -79,7 +79,7 @@ def test_what_is_not_proved_is_a_caveat() -> None:
     observes[0] |= ~observes.any(axis=0)
     observes[1, 0] = True
     (late,) = caveats(sl.structure(sl.Feedback.uniform(observes), budget=0.3))
-    assert "not proved within the time budget" in late
+    assert "not proved, because their searches stopped early" in late
 
 
 @pytest.mark.parametrize("name", list(sl.gallery()))

@@ -47,10 +47,9 @@ def test_the_readme_shows_what_make_run_prints(tmp_path: Path) -> None:
     for line in recipe[:2]:
         printed += _printed(line.replace("out/", f"{tmp_path}/").split())
     _printed(recipe[2].replace("out/", f"{tmp_path}/").split())
-    # What a search finds in the time it has may differ from machine to machine.
-    fixed = [line for line in printed if line and not line.startswith("minimax, computed")]
-    assert len(fixed) > 50
-    assert [line for line in fixed if line not in README] == []
+    said = [line for line in printed if line]
+    assert len(said) > 50
+    assert [line for line in said if line not in README] == []
     assert (tmp_path / "report.html").exists()
     assert list((tmp_path / "figures").glob("*.pdf"))
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
 from naive.graphs import coverage, is_independent, subsets
+from sidelight.programs import Effort
 from sidelight.programs.hidden import hidden_set
 from sidelight.structure import strongly_observable
 from sidelight.variances import Array
@@ -59,15 +58,16 @@ def test_exact_observations_hide_nothing() -> None:
     assert hidden_set(variance, [1, 2]).actions == ()
 
 
-def test_no_time_still_gives_valid_prices() -> None:
+def test_without_any_effort_prices_are_valid() -> None:
     variance = random_structure(np.random.default_rng(13), 40, graded=True)
-    found = hidden_set(variance, weak_actions(variance), time.monotonic() - 1)
+    found = hidden_set(variance, weak_actions(variance), Effort(0))
     assert found.value > 0
+    assert not found.complete
     assert (1 / variance[:, list(found.actions)] @ found.prices <= 1 + 1e-12).all()
 
 
 def test_variances_whose_sum_is_too_large_for_a_float() -> None:
     variance = np.full((3, 3), np.inf)
     variance[0] = [1.0, 1.7e308, 1.7e308]
-    found = hidden_set(variance, (1, 2), time.monotonic() + 1)
+    found = hidden_set(variance, (1, 2))
     assert found.actions in {(1,), (2,), (1, 2)}

@@ -184,3 +184,20 @@ def test_locks_have_hashes_and_name_no_host(lock: Path) -> None:
     assert pins
     for pin in re.split(r"\n(?=[A-Za-z0-9])", text)[1:]:
         assert "--hash=sha256:" in pin, pin.splitlines()[0]
+
+
+def test_only_waiting_looks_at_the_clock() -> None:
+    """Bars, stale files, and seconds that a user asked for; no number comes from a clock."""
+    users = {
+        str(path.relative_to(SOURCE))
+        for path in modules
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.Import) and any(name.name == "time" for name in node.names))
+        or (isinstance(node, ast.ImportFrom) and node.module in {"time", "datetime"})
+    }
+    assert users == {
+        "progress.py",
+        "programs/effort.py",
+        "simulate/crew.py",
+        "study/store.py",
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
+from collections.abc import Callable
 
 import networkx as nx
 import numpy as np
@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 
 from naive import graphs as naive
 from naive import phases
-from sidelight.programs import fractional_cover, largest_independent_set, smallest_cover
+from sidelight.programs import Effort, fractional_cover, largest_independent_set, smallest_cover
 from sidelight.programs.covers import greedy_cover
 from sidelight.programs.independent import greedy_independent_set
 
@@ -112,29 +112,28 @@ def hard_graph(seed: int, n: int = 300, degree: int = 5) -> BoolArray:
     return edges
 
 
-def test_out_of_time_the_brackets_are_open_but_true() -> None:
+@pytest.mark.parametrize("effort", [lambda: Effort(steps=10**5), lambda: Effort(seconds=0.2)])
+def test_where_a_search_stops_the_brackets_are_open_but_true(effort: Callable[[], Effort]) -> None:
     edges = hard_graph(1)
-    soon = time.monotonic() + 0.2
-    alone = largest_independent_set(edges | edges.T, soon)
+    alone = largest_independent_set(edges | edges.T, effort())
     assert len(alone.witness) == alone.lower < alone.upper
     assert naive.is_independent(edges, alone.witness)
     relaxed = fractional_cover(edges)
-    cover = smallest_cover(edges, relaxed, time.monotonic() + 0.2)
+    cover = smallest_cover(edges, relaxed, effort())
     assert relaxed.value <= cover.upper == len(cover.witness)
     assert edges[list(cover.witness)].any(axis=0).all()
     assert relaxed.value - 1e-6 <= cover.lower < cover.upper
 
 
-def test_with_no_time_at_all_the_bounds_are_the_trivial_ones() -> None:
+def test_without_any_effort_the_bounds_are_the_trivial_ones() -> None:
     edges = hard_graph(2, n=40)
-    past = time.monotonic() - 1.0
-    relaxed = fractional_cover(edges, past)
+    relaxed = fractional_cover(edges, Effort(0))
     assert math.isnan(relaxed.value)
     assert (edges @ relaxed.prices <= 1 + 1e-12).all()
     exact = smallest_cover(edges, fractional_cover(edges))
-    late = smallest_cover(edges, relaxed, past)
+    late = smallest_cover(edges, relaxed, Effort(0))
     assert late.lower <= exact.lower == exact.upper <= late.upper
-    alone = largest_independent_set(edges | edges.T, past)
+    alone = largest_independent_set(edges | edges.T, Effort(0))
     best = largest_independent_set(edges | edges.T)
     assert alone.lower <= best.lower == best.upper <= alone.upper
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 import re
 from csv import reader as csv_rows
@@ -18,6 +19,7 @@ from sidelight.bounds import Certificate
 from sidelight.report import chapters, facts, figures, markup, save_figures, to_html
 from sidelight.report.races import verdict
 from sidelight.report.words import in_words, method_in_words
+from sidelight.simulate.statistics import short
 
 EVIL = "<script>alert('x')</script>\"&\u202e"
 VOID = {"meta", "link", "br"}
@@ -233,7 +235,7 @@ def test_what_was_analysed_once_is_not_analysed_again(
     steps: list[tuple[int, int]] = []
     found = chapters(small(), lambda done, total: steps.append((done, total)))
     assert steps == [(1, 2), (2, 2)]
-    for name in ("examine", "structure", "curves"):
+    for name in ("analyze", "known_structure", "curves"):
         monkeypatch.delattr(facts, name)  # whoever analyses now would fail
     with pytest.raises(NameError):
         chapters(small())
@@ -336,3 +338,32 @@ def test_markup_escapes_once() -> None:
     assert made_ == '<a href="&quot;" class="x">&amp;</a>'
     assert markup.slug("../Ünï côde!") == "n-c-de"
     assert markup.slug("///") == "unnamed"
+
+
+# ---- the numbers of the command line -------------------------------------------------------------
+
+
+def test_the_page_has_the_bound_that_python_computes() -> None:
+    problem = sl.gallery("apple-tasting")
+    page = to_html([made(problem, {"ids": 3.0, "greedy": 9.0})], "bounds", [])
+    bound = sl.bounds.minimax_computed(problem.feedback, problem.upper, 1000.0)
+    assert isinstance(bound.certificate, Certificate)
+    assert re.search(
+        rf"minimax, computed<br>\s*<small>at least</small></th>\s*<td>{short(bound.value)}", page
+    )
+    assert "ids is also what is recommended for means that nobody knows." in page
+
+
+def test_the_page_says_where_a_search_stopped() -> None:
+    problem = sl.gallery("apple-tasting")
+    (chapter,) = chapters([made(problem, {"ids": 3.0})])
+    (race,) = chapter.races
+    cut = {
+        name: dataclasses.replace(bound, stopped=True)
+        for name, bound in race.analysis.bounds.items()
+    }
+    analysis = dataclasses.replace(race.analysis, bounds=cut)
+    changed = dataclasses.replace(chapter, races=(dataclasses.replace(race, analysis=analysis),))
+    value = short(cut["minimax_computed"].value)
+    assert f"search stopped early, at least {value}" in to_html([changed], "cut", [])
+    assert "stopped early" not in to_html([chapter], "whole", [])

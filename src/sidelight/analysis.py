@@ -8,16 +8,18 @@ from dataclasses import asdict, dataclass
 
 from . import bounds, guarantees
 from .bounds import Bound
+from .bounds.hard_sets import known_structure
 from .curves import minimax_rate
 from .feedback import Feedback
 from .labels import display, encode_label, some
 from .problem import Problem
+from .programs import check_budget
 from .recommend import Recommendation, recommend
-from .structure import Actions, Bracket, GradedBracket, Structure, structure
+from .structure import Actions, Bracket, GradedBracket, Structure
 
 # Beyond this ratio of the largest to the smallest variance, "seen" and "barely seen" differ.
 GRADED = 10.0
-# Parts of the time budget for the structure, and for each search for hard sets or hard means.
+# Parts of a limit in seconds: for the structure, and for each search for hard sets or hard means.
 STRUCTURE, SEARCH = 0.4, 0.3
 # What tables call the bounds and the methods behind them.
 LOWER = {
@@ -83,26 +85,27 @@ def analyze(
     *,
     name: str = "",
     upper: float = 1.0,
-    budget: float = 10.0,
+    budget: float | None = None,
 ) -> Analysis:
     """Analyse a problem; a `Problem` brings its own `upper`, and its own name if it has one.
 
     Bounds on one problem speak of policies whose regret is at most `worst_case` over `horizon`
-    rounds, whatever the means: by default the minimax rate with constant 1.
+    rounds, whatever the means: by default the minimax rate with constant 1. All numbers are the
+    same on every machine, unless `budget` limits the searches to so many seconds.
     """
     if isinstance(subject, Problem):
         name, upper = subject.name or name, subject.upper
     feedback = subject.feedback if isinstance(subject, Problem) else subject
-    found = structure(feedback, STRUCTURE * budget)
+    seconds = check_budget(budget)
+    limit = None if seconds is None else SEARCH * seconds
+    found = known_structure(feedback, None if seconds is None else STRUCTURE * seconds)
     rate = minimax_rate(feedback, upper, found)
     B = rate(horizon) if worst_case is None else worst_case
     lower = {
-        "minimax": bounds.minimax(feedback, upper, horizon, SEARCH * budget),
-        "minimax_computed": bounds.minimax_computed(
-            feedback, upper, horizon, budget=SEARCH * budget
-        ),
+        "minimax": bounds.minimax(feedback, upper, horizon, limit),
+        "minimax_computed": bounds.minimax_computed(feedback, upper, horizon, budget=limit),
     }
-    promised = {"minimax": guarantees.minimax(feedback, upper, horizon, budget=SEARCH * budget)}
+    promised = {"minimax": guarantees.minimax(feedback, upper, horizon, budget=limit)}
     if isinstance(subject, Problem):
         lower = {
             "asymptotic": bounds.asymptotic(subject),
@@ -111,7 +114,7 @@ def analyze(
             "general": bounds.general(subject, horizon, B),
         } | lower
         promised |= {
-            "instance": guarantees.instance(subject, horizon, budget=SEARCH * budget),
+            "instance": guarantees.instance(subject, horizon, budget=limit),
             "asymptotic": guarantees.asymptotic(subject, horizon),
         }
     source = rate.words if worst_case is None else "given"
@@ -186,8 +189,7 @@ def caveats(found: Structure) -> list[str]:
     hard = (found.independence, found.domination, found.effective_independence)
     if not all(number.proved for number in hard) or math.isnan(found.fractional_domination):
         notes.append(
-            "Some numbers were not proved within the time budget; their brackets are. More time "
-            "(--budget) may close them, on large structures it may not."
+            "Some numbers are not proved, because their searches stopped early; the brackets are."
         )
     return notes
 
@@ -211,6 +213,7 @@ def bound_record(bound: Bound) -> dict[str, object]:
         "valid": bound.valid,
         "why": bound.why,
         "method": bound.method,
+        "stopped_early": bound.stopped,
         "allocation": None if bound.allocation is None else bound.allocation.tolist(),
         "binding": [
             {"action": row.action, "need": row.need, "price": row.price} for row in bound.binding

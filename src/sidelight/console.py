@@ -13,6 +13,7 @@ from .analysis import LOWER, METHODS, UPPER, Analysis, caveats, meaning, model_n
 from .bounds import Bound
 from .feedback import Feedback
 from .labels import display
+from .recommend import hindsight
 from .simulate import Results
 from .simulate.statistics import short
 from .structure import Actions, Bracket, Structure
@@ -48,7 +49,7 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
 
 
 def verdict(results: Results) -> str:
-    """Who lost least, and how sure that is among so many pairs."""
+    """Who lost least, how sure that is among so many pairs, and what to use with other means."""
     if len(results.policies) < 2:
         return ""
     if results.replicates < 2:
@@ -63,8 +64,12 @@ def verdict(results: Results) -> str:
     interval = f"{short(gap.low)} to {short(gap.high)}"
     paired = f"{gap.confidence:.0%} interval of the paired difference: {interval}"
     if adjusted > 1 - gap.confidence:
-        return f"{first.policy} and {second.policy} cannot be told apart ({paired})."
-    return f"{first.policy} loses least, {short(gap.mean)} less than {second.policy} ({paired})."
+        said = f"{first.policy} and {second.policy} cannot be told apart ({paired})."
+    else:
+        said = (
+            f"{first.policy} loses least, {short(gap.mean)} less than {second.policy} ({paired})."
+        )
+    return f"{said}\n{hindsight(results)}"
 
 
 def _matrix(feedback: Feedback, found: Structure, blank: str) -> Table:
@@ -100,7 +105,7 @@ def _numbers(found: Structure) -> Table:
     if found.weak:
         add("weak domination number", found.domination)
         fractional = found.fractional_domination
-        value = "not computed in time" if math.isnan(fractional) else f"{fractional:.6g}"
+        value = "not found: search stopped early" if math.isnan(fractional) else f"{fractional:.6g}"
         _add(table, "  fractional", value, "")
     elif not found.feedback.is_uniform:
         graded = found.effective_independence
@@ -126,18 +131,19 @@ def _show_bounds(console: Console, analysis: Analysis) -> None:
         table.add_column("how, or why not", overflow="fold")
         for name in names:
             if name in found:
-                _add(table, names[name], *_cells(found[name]))
+                _add(table, names[name], *_cells(found[name], title.removeprefix("regret is ")))
         console.print(table)
         console.print()
 
 
-def _cells(bound: Bound) -> tuple[str, str]:
+def _cells(bound: Bound, side: str) -> tuple[str, str]:
     if not bound.valid:
         return "-", bound.why
-    vacuous = "; vacuous" if "vacuous" in bound.why else ""
+    vacuous = "; vacuous" if bound.vacuous else ""
     value = "infinite" if math.isinf(bound.value) else f"{bound.value:.4g}"
     how = bound.why if math.isinf(bound.value) else METHODS.get(bound.method, bound.method)
-    return value, how + vacuous
+    early = f"search stopped early, {side} {value}: " if bound.stopped else ""
+    return value, early + how + vacuous
 
 
 def _names(found: Structure, actions: Actions, most: int = 12) -> str:

@@ -32,7 +32,7 @@ from .bounds.rational import float_up
 from .errors import InputError
 from .feedback import Feedback
 from .problem import Problem
-from .structure import rho_lp
+from .programs import check_budget
 from .variances import Array
 
 # formula -> (words, source)
@@ -61,7 +61,7 @@ def minimax(
     upper: float,
     horizon: float,
     delta: float | None = None,
-    budget: float = 10.0,
+    budget: float | None = None,
 ) -> Bound:
     """The regret of Algorithm 2 on any problem with this feedback and means in [0, upper].
 
@@ -80,11 +80,14 @@ def minimax(
     if terms.weak:
         formulas = ["weak, paper", "weak, proof", "weak, ours"]
     where = "for every problem with this feedback and range"
-    return _best("minimax guarantee", terms, formulas, where)
+    return _marked(_best("minimax guarantee", terms, formulas, where), feedback, budget)
 
 
 def instance(
-    problem: Problem, horizon: float, delta: float | None = None, budget: float = 10.0
+    problem: Problem,
+    horizon: float,
+    delta: float | None = None,
+    budget: float | None = None,
 ) -> Bound:
     """The regret of Algorithm 2 on this problem, whose optimum must be unique [thm:ub2-alg2]."""
     T = _horizon(problem, horizon)
@@ -102,7 +105,7 @@ def instance(
         formulas += ["instance, weak"]
     else:
         formulas += ["instance, strong", "instance, strong, until one is left"]
-    return _best(name, terms, formulas, "on this problem")
+    return _marked(_best(name, terms, formulas, "on this problem"), problem.feedback, budget)
 
 
 def asymptotic(
@@ -154,7 +157,8 @@ def _best(name: str, terms: Terms, formulas: Iterable[str], where: str) -> Bound
     best = min(candidates, key=lambda candidate: candidate.value)
     assert best.certificate is not None
     trivial = float_up(terms.horizon * (terms.upper if terms.means is None else terms.d_max))
-    if trivial <= best.value:
+    vacuous = trivial <= best.value
+    if vacuous:
         why += f"; vacuous at this horizon: the trivial bound {trivial:.6g} is smaller"
     return Bound(
         name,
@@ -164,6 +168,7 @@ def _best(name: str, terms: Terms, formulas: Iterable[str], where: str) -> Bound
         best.certificate,
         method=best.method,
         candidates=candidates,
+        vacuous=vacuous,
     )
 
 
@@ -211,12 +216,19 @@ def _tied(terms: Terms) -> bool:
     return terms.gaps.count(Fraction(0)) > 1
 
 
-def _witness(feedback: Feedback, budget: float) -> Witness:
-    found = known_structure(feedback, float(budget))
-    plan = rho_lp(feedback, range(len(feedback)), found.weak).plan
+def _witness(feedback: Feedback, budget: float | None) -> Witness:
+    found = known_structure(feedback, check_budget(budget))
     # Plans are vertices, with small denominators that floats only come near to.
+    plan = found.fractional.plan
     exact = tuple(Fraction(float(c)).limit_denominator(10**6) for c in plan)
     return Witness(int(found.independence.upper), found.domination.witness, exact)
+
+
+def _marked(bound: Bound, feedback: Feedback, budget: float | None) -> Bound:
+    """The bound, which says whether a number behind it was not found to the end."""
+    found = known_structure(feedback, check_budget(budget))
+    proved = found.independence.proved and found.domination.proved
+    return replace(bound, stopped=not proved or math.isnan(found.fractional_domination))
 
 
 def _best_epsilon(terms: Terms, schedule: Schedule) -> Fraction:

@@ -4,8 +4,11 @@ The default, `ids`, runs everywhere, and in 78 of 81 races of the suite its mean
 most 1.15 times that of the best other policy (benchmarks/suite.md). It is not worth its price where
 every play shows everything equally well: then learning is free, and playing what looks best is as
 good. (Not where some actions are seen badly: what looks best may be what was seen worst, and only a
-prior guards against that.) It has no proved guarantee; where the paper's Algorithm 2 has one, that
-is said too.
+prior guards against that.) It has no proved guarantee; where that of the paper's Algorithm 2 says
+more than that nobody can lose more than everything, that is said too.
+
+A race shows which policy lost least on one set of means. Somebody who has to choose does not know
+the means, so `hindsight` says both, and never praises a policy without the warning it carries.
 """
 
 from __future__ import annotations
@@ -14,10 +17,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from . import guarantees
 from .errors import InputError
 from .feedback import Feedback
-from .labels import some
+from .labels import display, some
 from .problem import check_upper
+from .simulate import Results
+from .simulate.remarks import cautions, clairvoyant
+from .simulate.statistics import short
 from .structure import strongly_observable
 
 
@@ -48,6 +55,31 @@ def recommend(
         )
     sentences = [_reason(feedback), *_remarks(feedback, upper, horizon)]
     return Recommendation("ids", "; ".join(sentences))
+
+
+def hindsight(results: Results) -> str:
+    """How what a race showed goes together with what is recommended before anybody knows the means.
+
+    The policy recommended is the one that `recommend` names for the same structure and horizon.
+    """
+    problem = results.problem
+    advised = recommend(problem.feedback, problem.upper, float(results.horizon)).policy
+    fair = [name for name in results.policies if name not in clairvoyant(results)]
+    if not fair or not problem.gaps.any():
+        return f"For means that nobody knows, {advised} is recommended."
+    means = dict(zip(results.policies, results.final.mean(axis=1).tolist(), strict=True))
+    best = min(fair, key=means.__getitem__)
+    if advised == best:
+        return f"{advised} is also what is recommended for means that nobody knows."
+    warned = cautions(results).get(best, [])
+    said = (
+        f"{display(best)} is no choice for means that nobody knows: {warned[0]}. " if warned else ""
+    )
+    said += f"For means that nobody knows, {advised} is recommended"
+    if advised not in means:
+        return f"{said}; it did not take part."
+    extra = means[advised] - means[best]
+    return f"{said}; here it lost {short(extra)} more than {display(best)}."
 
 
 def _rounds(horizon: float) -> float:
@@ -89,8 +121,13 @@ def _remarks(feedback: Feedback, upper: float, horizon: float | None) -> list[st
     said = []
     if horizon is not None and horizon < _least_rounds(feedback, upper):
         said.append("but so few rounds cannot tell the actions apart, whatever the policy")
-    if feedback.uniform_sigma is not None:
-        said.append("if a proved bound on the worst case matters more, 'minimax' has one")
+    if horizon is not None and feedback.uniform_sigma is not None:
+        proved = guarantees.minimax(feedback, upper, horizon)
+        if not proved.vacuous:
+            said.append(
+                "if a proved bound on the worst case matters more, 'minimax' loses at most "
+                f"{short(proved.value)} in expectation, whatever the means"
+            )
     return said
 
 

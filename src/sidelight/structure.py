@@ -34,7 +34,6 @@ from __future__ import annotations
 
 import math
 import operator
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -44,8 +43,10 @@ import numpy as np
 from .errors import InputError
 from .feedback import Feedback
 from .programs import (
+    Effort,
     FractionalCover,
     SetBracket,
+    check_budget,
     fractional_cover,
     largest_independent_set,
     load_solver,
@@ -55,8 +56,8 @@ from .variances import Array, BoolArray
 
 Actions = tuple[int, ...]
 
-# When, as parts of the budget, each number must be there. What finishes early leaves its time.
-FRACTIONAL_BY, DOMINATION_BY, INDEPENDENCE_BY = 0.25, 0.5, 0.8
+# Parts of what is left of the effort; a number that needs less leaves more to the next one.
+FRACTIONAL, DOMINATION, INDEPENDENCE = 0.25, 0.35, 0.6
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class Structure:
 
     @property
     def fractional_domination(self) -> float:
-        """rho_LP([K], W); nan where it took too long. `fractional` has the plan and the prices."""
+        """rho_LP([K], W); nan where the search stopped. `fractional` has plan and prices."""
         return self.fractional.value
 
     @property
@@ -136,30 +137,33 @@ class Structure:
         return tuple(_indices(column) for column in self.feedback.observes.T)
 
 
-def structure(feedback: Feedback, budget: float = 10.0) -> Structure:
-    """Analyse the feedback; what is not proved within `budget` seconds comes as a bracket."""
+def structure(feedback: Feedback, budget: float | None = None) -> Structure:
+    """Analyse the feedback.
+
+    With up to ten actions every number is proved. In larger structures a search stops after a fixed
+    amount of work, the same on every machine, and what is not proved by then comes as a bracket.
+    `budget` is a limit in seconds on top of that; with one, brackets depend on the machine.
+    """
     if not isinstance(feedback, Feedback):
         raise InputError(
             f"structure needs a Feedback, not {type(feedback).__name__}: "
             "for a Problem pass problem.feedback"
         )
-    _check_budget(budget)
+    seconds = check_budget(budget)
     load_solver()
-    start = time.monotonic()
+    effort = Effort.on(len(feedback), seconds)
     observes = feedback.observes
     is_strong = strongly_observable(observes)
     weak = _indices(~is_strong)
     hits = observes[:, list(weak)]
-    relaxed = fractional_cover(hits, start + FRACTIONAL_BY * budget)
-    cover = smallest_cover(hits, relaxed, start + DOMINATION_BY * budget)
-    graded = not feedback.is_uniform
-    alone = largest_independent_set(
-        observes | observes.T, start + (INDEPENDENCE_BY if graded else 1.0) * budget
-    )
+    relaxed = fractional_cover(hits, effort.part(FRACTIONAL))
+    cover = smallest_cover(hits, relaxed, effort.part(DOMINATION))
+    share = 1.0 if feedback.is_uniform else INDEPENDENCE
+    alone = largest_independent_set(observes | observes.T, effort.part(share))
     independence = Bracket(alone.lower, alone.upper, alone.witness)
-    effective = effective_independence(feedback, independence, start + budget)
-    if math.isnan(relaxed.value):  # its share was too short: it gets what is left
-        relaxed = fractional_cover(hits, start + budget)
+    effective = effective_independence(feedback, independence, effort)
+    if math.isnan(relaxed.value):  # its share was too small: it gets what is left
+        relaxed = fractional_cover(hits, effort)
     return Structure(
         feedback=feedback,
         strong=_indices(is_strong),
@@ -178,25 +182,31 @@ def strongly_observable(observes: BoolArray) -> BoolArray:
 
 
 def rho_lp(
-    feedback: Feedback, players: Iterable[int], targets: Iterable[int], budget: float = 10.0
+    feedback: Feedback,
+    players: Iterable[int],
+    targets: Iterable[int],
+    budget: float | None = None,
 ) -> FractionalCover:
     """rho_LP(A, A'): the cheapest plan over `players` that observes each of `targets` once.
 
     The plan has an entry for every action, 0 outside `players`. The value is inf if a target is
-    never shown, and nan if `budget` seconds are not enough.
+    never shown, and nan where the search stopped before its end: see `structure`.
     """
-    _check_budget(budget)
+    effort = Effort.on(len(feedback), check_budget(budget))
     rows, columns = _subset(feedback, players, "players"), _subset(feedback, targets, "targets")
     load_solver()
     hits = feedback.observes[np.ix_(rows, columns)]
-    cover = fractional_cover(hits, time.monotonic() + budget)
+    cover = fractional_cover(hits, effort)
     plan = np.zeros(len(feedback))
     plan[list(rows)] = cover.plan
     return FractionalCover(cover.value, plan, cover.prices)
 
 
 def coverage(
-    feedback: Feedback, players: Iterable[int], targets: Iterable[int], budget: float = 10.0
+    feedback: Feedback,
+    players: Iterable[int],
+    targets: Iterable[int],
+    budget: float | None = None,
 ) -> Coverage:
     """m(A, A') = 1/rho_LP(A, A') and the distribution c(A, A') that attains it [prop:domlp].
 
@@ -211,7 +221,7 @@ def coverage(
 
 
 def effective_independence(
-    feedback: Feedback, independence: Bracket, deadline: float
+    feedback: Feedback, independence: Bracket, effort: Effort
 ) -> GradedBracket:
     """The best trade between how noisy the observations are that we use, and how many there are.
 
@@ -222,7 +232,7 @@ def effective_independence(
     reference = float(thresholds[0])
     known: dict[int, Bracket | SetBracket] = {len(thresholds) - 1: independence}
     if len(thresholds) > 1:
-        known[0] = largest_independent_set(_graph(feedback, reference), deadline)
+        known[0] = largest_independent_set(_graph(feedback, reference), effort.part(0.5))
     if len(thresholds) == 1 or reference == 0:  # anything noisier than exact costs infinitely more
         only = known[0]
         return GradedBracket(only.lower, only.upper, only.witness, reference, reference)
@@ -239,12 +249,12 @@ def effective_independence(
         floor = scale[low + 1] * known[high].lower if high - low > 1 else math.inf
         if floor >= scale[best()] * known[best()].upper:
             continue
-        if time.monotonic() > deadline:
+        if effort.is_over():
             unknown.append(float(floor))
             continue
         middle = (low + high) // 2
         graph = _graph(feedback, thresholds[middle])
-        known[middle] = largest_independent_set(graph, deadline)
+        known[middle] = largest_independent_set(graph, effort.part(0.5))
         spans += [(middle, high), (low, middle)]
     k = best()
     upper = float(scale[k] * known[k].upper)
@@ -284,8 +294,3 @@ def _subset(feedback: Feedback, actions: Iterable[int], what: str) -> Actions:
     if wrong:
         raise InputError(f"{what} holds {wrong[0]}; actions are 0 to {len(feedback) - 1} here")
     return chosen
-
-
-def _check_budget(budget: object) -> None:
-    if not (isinstance(budget, int | float) and budget > 0):
-        raise InputError(f"budget = {budget!r}: give it a positive number of seconds")

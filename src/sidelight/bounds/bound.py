@@ -53,7 +53,9 @@ class Bound:
     `value` is certified: rounded down for a lower bound, up for a guarantee. `valid` says whether
     the hypotheses hold here, and `why` gives the reason in one sentence either way. Where several
     formulas compete, `method` names the best and `candidates` holds them all. A worst-case bound
-    may name the `means` of a problem that is as hard as it says.
+    may name the `means` of a problem that is as hard as it says. If the search behind the value was
+    `stopped` before its end, a longer one may prove more. A guarantee is `vacuous` if nobody can
+    lose as much as it allows.
     """
 
     name: str
@@ -66,3 +68,5 @@ class Bound:
     binding: tuple[Binding, ...] = field(default=())
     candidates: tuple[Candidate, ...] = field(default=())
     means: Array | None = None
+    stopped: bool = False
+    vacuous: bool = False

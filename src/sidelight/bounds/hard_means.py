@@ -11,22 +11,21 @@ set, or a pair (or more) in which a member is shown by none of them, so that tel
 takes plays of the far ones, which are expensive. x = 0 is a tie.
 
 The search climbs in (v, x, w) first, then in all means, along the slope that the proof of each
-value gives for free. It is deterministic but for the time at which it is cut off.
+value gives for free. It is deterministic, and ends when it has climbed as far as it can or when its
+effort is over.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..programs import largest_independent_set
+from ..programs import Effort, largest_independent_set
 from ..programs.ascent import climb
 from ..programs.cutting import Least, least, slope
 from ..programs.separation import Array, Setting, setting
-from ..programs.solver import seconds_left
 from ..structure import strongly_observable
 from ..variances import BoolArray
 
@@ -37,15 +36,21 @@ CLIMB_TOLERANCE = 1e-5
 # A group whose first guesses fall below this part of the best one is given up.
 PROMISING = 0.7
 CLIMBED_GROUPS = 2
+# Part of the effort left for each set of actions that do not show each other.
+SETS = 0.2
 MANY_ACTIONS = 6
 
 
 @dataclass(frozen=True, eq=False)
 class Hardest:
-    """Means in units of the upper end, and what they prove."""
+    """Means in units of the upper end, and what they prove.
+
+    `stopped` says whether the search was cut off before it had climbed as far as it could.
+    """
 
     theta: Array
     found: Least
+    stopped: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,11 +69,11 @@ class Group:
         return pattern if pattern[:, 2].any() else pattern[:, :2]
 
 
-def hardest(variance: Array, upper: float, horizon: float, deadline: float) -> Hardest:
-    """The hardest means found in time."""
-    search = _Search(variance, upper, horizon, deadline)
+def hardest(variance: Array, upper: float, horizon: float, effort: Effort | None = None) -> Hardest:
+    """The hardest means found."""
+    search = _Search(variance, upper, horizon, effort or Effort())
     scores: list[tuple[float, int, Array, Array]] = []
-    for group in groups(variance, deadline):
+    for group in groups(variance, search.effort):
         pattern = group.pattern(len(variance))
         for v, x in FIRST_LEVELS:
             levels = np.array([v, x * search.resolution, 0.0])[: pattern.shape[1]]
@@ -82,13 +87,14 @@ def hardest(variance: Array, upper: float, horizon: float, deadline: float) -> H
             climbed.append(pattern)
             search.climb(pattern, levels)
     search.climb(np.eye(len(variance)), search.best.theta)
-    return search.best
+    return replace(search.best, stopped=search.effort.stopped)
 
 
-def groups(variance: Array, deadline: float = math.inf) -> Iterator[Group]:
+def groups(variance: Array, effort: Effort | None = None) -> Iterator[Group]:
     """Which actions to put on top and near it, the most promising first; one of each shape."""
+    effort = effort or Effort()
     seen: set[int] = set()
-    for chosen in _clusters(variance < np.inf, deadline):
+    for chosen in _clusters(variance < np.inf, effort):
         tops = chosen if len(chosen) <= 3 else chosen[:1]
         for top in tops:
             group = Group(top, tuple(i for i in chosen if i != top))
@@ -96,7 +102,7 @@ def groups(variance: Array, deadline: float = math.inf) -> Iterator[Group]:
             if shape not in seen:
                 seen.add(shape)
                 yield group
-            if seconds_left(deadline) == 0.0:
+            if effort.is_over():
                 return
 
 
@@ -123,18 +129,18 @@ def _shape(variance: Array, group: Group) -> int:
     return hash(tuple(sorted(colours)))
 
 
-def _clusters(observes: BoolArray, deadline: float) -> Iterator[tuple[int, ...]]:
+def _clusters(observes: BoolArray, effort: Effort) -> Iterator[tuple[int, ...]]:
     K = len(observes)
     edges = (observes | observes.T) & ~np.eye(K, dtype=bool)
     weak = np.flatnonzero(~strongly_observable(observes))
     if len(weak):
-        inside = largest_independent_set(edges[np.ix_(weak, weak)], deadline).witness
+        inside = largest_independent_set(edges[np.ix_(weak, weak)], effort.part(SETS)).witness
         if len(inside) > 1:
             yield tuple(sorted(int(weak[i]) for i in inside))
         for i in weak[:MANY_ACTIONS]:
             others = [int(j) for j in np.flatnonzero(~observes[:, i]) if j != i]
             yield from ((int(i), j) for j in others[:MANY_ACTIONS])
-    independent = largest_independent_set(edges, deadline).witness
+    independent = largest_independent_set(edges, effort.part(SETS)).witness
     if len(independent) > 1:
         yield tuple(sorted(independent))
     yield tuple(range(K))
@@ -143,17 +149,17 @@ def _clusters(observes: BoolArray, deadline: float) -> Iterator[tuple[int, ...]]
 
 
 class _Search:
-    """The best means so far, and the clock."""
+    """The best means so far, and the effort that is left."""
 
-    def __init__(self, variance: Array, upper: float, horizon: float, deadline: float) -> None:
+    def __init__(self, variance: Array, upper: float, horizon: float, effort: Effort) -> None:
         self.variance, self.upper, self.horizon = variance, upper, horizon
-        self.deadline = deadline
+        self.effort = effort
         K = len(variance)
         info = setting(np.zeros(K), variance, upper, horizon).info
         seen = info[info > 0]
         self.resolution = float(min(1 / np.sqrt(np.median(seen)), 0.05)) if len(seen) else 0.05
         middle = np.full(K, 0.5)
-        first = least(self.problem(middle), None, FIRST_TOLERANCE, deadline=deadline)
+        first = least(self.problem(middle), None, FIRST_TOLERANCE, effort=effort)
         self.best = Hardest(middle, first)
 
     def problem(self, theta: Array) -> Setting:
@@ -162,11 +168,11 @@ class _Search:
     def value(
         self, theta: Array, tolerance: float, enough: float = 0.0, start: Least | None = None
     ) -> Least | None:
-        """What these means prove; None if out of time, or if it is not more than `enough`."""
-        if seconds_left(self.deadline) == 0.0:
+        """What these means prove; None if that is not more than `enough`, or the effort is over."""
+        if self.effort.is_over():
             return None
         problem = self.problem(theta)
-        found = least(problem, start, tolerance, enough=enough, deadline=self.deadline)
+        found = least(problem, start, tolerance, enough=enough, effort=self.effort)
         if found.lower > self.best.found.lower:
             self.best = Hardest(theta, found)
         return found if found.lower > enough else None

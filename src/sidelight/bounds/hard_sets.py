@@ -16,13 +16,13 @@ these sets but the first, at its end.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from ..feedback import Feedback
+from ..programs import Effort
 from ..programs.hidden import HiddenSet, hidden_set
 from ..structure import Structure, structure
 from ..variances import Array
@@ -33,7 +33,10 @@ MAX_PAIRED = 150
 
 @dataclass(frozen=True, eq=False)
 class HardSets:
-    """What every closed form needs to know about the structure."""
+    """What every closed form needs to know about the structure.
+
+    `complete` says whether the searches for the sets ended by themselves.
+    """
 
     sharpest: Array
     independent: tuple[int, ...]
@@ -43,31 +46,33 @@ class HardSets:
     strong: bool
     domination: float
     sigma_min: float
+    complete: bool
 
 
 @lru_cache(maxsize=64)
-def known_structure(feedback: Feedback, budget: float) -> Structure:
+def known_structure(feedback: Feedback, budget: float | None) -> Structure:
     """The structure, remembered: bounds are asked for at many horizons."""
     return structure(feedback, budget)
 
 
 @lru_cache(maxsize=64)
-def hard_sets(feedback: Feedback, budget: float) -> HardSets:
-    """The hard sets found within about `budget` seconds; the same ones for all horizons."""
-    until = time.monotonic() + budget
+def hard_sets(feedback: Feedback, budget: float | None) -> HardSets:
+    """The hard sets, the same ones for all horizons; `budget` is a limit in seconds, or None."""
     found = known_structure(feedback, budget)
     variance = feedback.variance
     sharpest = variance.min(axis=0)
     known = found.independence.witness
+    hidden = hidden_set(variance, found.weak, Effort.on(len(feedback), budget))
     return HardSets(
         sharpest=sharpest,
         independent=tuple(sorted(known, key=lambda i: (-sharpest[i], i))),
         blind=_blind(feedback, sharpest),
         pair=_pair(feedback),
-        hidden=hidden_set(variance, found.weak, max(until, time.monotonic() + budget / 4)),
+        hidden=hidden,
         strong=not found.weak,
         domination=found.domination.lower,
         sigma_min=float(np.sqrt(sharpest.min())),
+        complete=found.independence.proved and found.domination.proved and hidden.complete,
     )
 
 

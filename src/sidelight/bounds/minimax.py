@@ -39,6 +39,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..feedback import Feedback
+from ..programs import check_budget
 from .bound import Bound, Candidate
 from .case import Case
 from .certificate import Certificate
@@ -70,16 +71,18 @@ class Form:
     obstacle: str = ""
 
 
-def minimax(feedback: Feedback, upper: float, horizon: float, budget: float = 10.0) -> Bound:
+def minimax(feedback: Feedback, upper: float, horizon: float, budget: float | None = None) -> Bound:
     """The largest closed-form lower bound on worst-case regret that holds here [cor:lb-minimax].
 
-    `budget` limits the seconds spent on hard sets; they are remembered for other horizons.
+    The hard sets are sought as far as `structure` goes, and remembered for other horizons; `budget`
+    is a limit in seconds on top of that.
     """
     game = _game(feedback, upper, horizon)
     if len(feedback) == 1:
         why = "there is only one action: nothing can be lost"
         return Bound(NAME, 0.0, True, why, _nothing(game), method="trivial")
     forms = closed_forms(feedback, upper, horizon, budget)
+    stopped = not hard_sets(feedback, check_budget(budget)).complete
     for form in sorted(forms, key=lambda form: -form.value):
         proof = form.certificate
         if form.applies and isinstance(proof, Certificate) and proof.check():
@@ -92,6 +95,7 @@ def minimax(feedback: Feedback, upper: float, horizon: float, budget: float = 10
                 method=form.method,
                 candidates=forms,
                 means=np.array([float(mean) for mean in proof.case.means]),
+                stopped=stopped,
             )
     provable = [form.horizon for form in forms if form.source == "ours"]
     why = "everything is seen exactly, and then no closed form holds"
@@ -99,17 +103,19 @@ def minimax(feedback: Feedback, upper: float, horizon: float, budget: float = 10
         why = (
             f"below a horizon of {min(provable):.6g} no closed form holds, and this is {horizon:g}"
         )
-    return Bound(NAME, 0.0, False, why, _nothing(game), method="none", candidates=forms)
+    return Bound(
+        NAME, 0.0, False, why, _nothing(game), method="none", candidates=forms, stopped=stopped
+    )
 
 
 def closed_forms(
-    feedback: Feedback, upper: float, horizon: float, budget: float = 10.0
+    feedback: Feedback, upper: float, horizon: float, budget: float | None = None
 ) -> tuple[Candidate, ...]:
     """All closed forms, with the horizon from which each holds and a proof where it does."""
     game = _game(feedback, upper, horizon)
     if len(feedback) == 1:
         return ()
-    sets = hard_sets(feedback, float(budget))
+    sets = hard_sets(feedback, check_budget(budget))
     forms = (
         _paper_strong(game, sets),
         _paper_weak(game, sets),

@@ -8,22 +8,24 @@ policy has worst-case regret B. The largest such B for a theta is
 a convex program, and the best theta is found by search (`hard_means`). Whatever the search finds is
 proved: the rows refute every policy that claims B. No closed form, no assumption on the variances,
 and constants that are several times those of [cor:lb-minimax].
+
+With up to ten actions the search runs until it has converged. With more it stops after a fixed
+amount of work; the bound then says that it was `stopped`.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from ..feedback import Feedback
 from ..problem import Problem
-from ..programs import load_solver
+from ..programs import Effort, check_budget, load_solver
 from ..programs.cutting import Least, least
-from ..programs.separation import Setting, seconds_to_separate, setting
-from ..programs.solver import seconds_left
+from ..programs.separation import Setting, setting, steps_to_separate
 from .bound import Bound
 from .certificate import Certificate
 from .duality import exact_case
@@ -33,8 +35,8 @@ from .weighing import alternatives, as_fractions
 
 NAME = "minimax_computed"
 FINAL_TOLERANCE = 1e-6
-# The parts of the budget after which the closed forms, and the means, are to be found.
-SETS, SEARCH = 0.25, 0.7
+# Parts of a limit in seconds: for the closed forms, and of the rest for the means.
+SETS, SEARCH = 0.25, 0.6
 # The shortest search asks the oracle twice, and its proof takes about as long as a third time.
 LEAST = 3
 # How far below the value of the program the claim is put, until exact arithmetic confirms it.
@@ -42,46 +44,53 @@ SPARES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 
 
 def minimax_computed(
-    feedback: Feedback, upper: float, horizon: float, *, budget: float = 10.0
+    feedback: Feedback, upper: float, horizon: float, *, budget: float | None = None
 ) -> Bound:
     """A lower bound on the worst-case regret of every policy, with the means that show it.
 
-    The search takes about `budget` seconds or less, and the proof that it ends with a second or two
-    for a hundred actions. Without the time limit it is deterministic; a larger budget never finds
-    less. Where the search finds nothing harder than the closed forms of `minimax`, or has no time
-    for a single step, theirs is the answer.
+    The value is the same on every machine, unless `budget` limits the search to so many seconds.
+    Where the search finds nothing harder than the closed forms of `minimax`, theirs is the answer.
     """
-    load_solver()
-    start = time.monotonic()
     middle = Problem(feedback, np.full(len(feedback), 0.5 * upper), upper)
     exact_case(middle, horizon)
+    return _computed(feedback, middle.upper, horizon, check_budget(budget))
+
+
+@lru_cache(maxsize=64)
+def _computed(feedback: Feedback, upper: float, horizon: float, budget: float | None) -> Bound:
+    """The bound, remembered: an analysis, its figure and its page ask for the same one."""
+    load_solver()
+    effort = Effort.on(len(feedback), budget)
     T = float(horizon)
-    closed = minimax(feedback, upper, horizon, SETS * budget)
+    closed = minimax(feedback, upper, horizon, None if budget is None else SETS * budget)
     if len(feedback) == 1 or not feedback.variance.min(axis=0).any():
         why = "nothing has to be learnt: there is one action, or every action is seen exactly"
         return replace(closed, name=NAME, valid=True, why=why)
-    if seconds_left(start + budget) < LEAST * seconds_to_separate(len(feedback)):
-        return _instead(closed, "there was no time for a search")
-    found = hardest(feedback.variance, middle.upper, T, start + SEARCH * budget)
-    problem = Problem(feedback, np.minimum(found.theta * middle.upper, middle.upper), middle.upper)
-    scaled = setting(problem.means, feedback.variance, problem.upper, T)
-    final = found.found
-    if seconds_left(start + budget) > 0:
-        better = least(scaled, final, FINAL_TOLERANCE, deadline=start + budget)
-        final = max(final, better, key=lambda result: result.lower)
+    if effort.left < LEAST * steps_to_separate(len(feedback)) or effort.is_over():
+        return _instead(replace(closed, stopped=True), "no search was made")
+    found = hardest(feedback.variance, upper, T, effort.part(SEARCH))
+    problem = Problem(feedback, np.minimum(found.theta * upper, upper), upper)
+    scaled = setting(problem.means, feedback.variance, upper, T)
+    better = least(scaled, found.found, FINAL_TOLERANCE, effort=effort)
+    final = max(found.found, better, key=lambda result: result.lower)
     certificate = _certificate(problem, scaled, final, horizon)
+    stopped = effort.stopped or found.stopped
     if certificate is None or certificate.value < closed.value:
-        return _instead(closed, "the search found no harder means")
+        found_none = "the search stopped early" if stopped else "the search found no harder means"
+        return _instead(replace(closed, stopped=stopped or closed.stopped), found_none)
     why = f"no policy has less regret over {T:g} rounds, whatever the means in [0, {upper:g}]"
+    allocation = T * final.plan
+    allocation.setflags(write=False)  # the bound is remembered, and shared by all who ask for it
     return Bound(
         name=NAME,
         value=certificate.value,
         valid=True,
         why=why,
         certificate=certificate,
-        allocation=T * final.plan,
+        allocation=allocation,
         method="thm:lb-0 at the means found",
         means=problem.means,
+        stopped=stopped,
     )
 
 

@@ -28,10 +28,8 @@ PLOT_POINTS = 25
 @click.option(
     "--budget",
     type=positive,
-    default=10.0,
-    show_default=True,
     metavar="SECONDS",
-    help="Time for what is hard to compute; then the best found so far is given.",
+    help="Stop searches after so many seconds, and mark what was cut off.  [default: no clock]",
 )
 @click.option(
     "-T", "--horizon", type=positive, default=1e5, show_default=True, metavar="N", help="Rounds."

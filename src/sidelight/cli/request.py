@@ -14,6 +14,7 @@ import click
 
 from .. import console, progress
 from ..errors import InputError
+from ..recommend import hindsight
 from ..simulate import Results
 from ..study import Store, Study, crew, explain, run
 from .options import warn
@@ -116,6 +117,7 @@ def _record(results: Results, name: str) -> dict[str, Any]:
         "replicates": results.replicates,
         "seed": results.seed,
         "policies": [_finite(row) for row in results.table().to_dicts()],
+        "hindsight": hindsight(results),
         "comparisons": [_finite(vars(pair)) for pair in results.comparisons()],
         "provenance": _finite(results.provenance),
     }

@@ -2,7 +2,8 @@
 
 The modules here know arrays and nothing of actions, feedback or policies:
 
-    solver        linear and integer programs by HiGHS (inside scipy), with a time limit
+    effort        how far a search goes: steps of work, and seconds only on request
+    solver        linear and integer programs by HiGHS (inside scipy)
     allocation    the cheapest plan that buys the information asked for, and its prices
     covers        fewest rows that cover all columns, and the fractional version
     independent   the largest set of vertices without an edge between two of them
@@ -19,14 +20,17 @@ The modules here know arrays and nothing of actions, feedback or policies:
 
 from .allocation import Allocation, allocate
 from .covers import FractionalCover, SetBracket, fractional_cover, smallest_cover
+from .effort import Effort, check_budget
 from .independent import largest_independent_set
 from .solver import load_solver
 
 __all__ = [
     "Allocation",
+    "Effort",
     "FractionalCover",
     "SetBracket",
     "allocate",
+    "check_budget",
     "fractional_cover",
     "largest_independent_set",
     "load_solver",

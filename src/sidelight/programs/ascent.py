@@ -1,7 +1,7 @@
 """Uphill in a box: a local maximum of a function that knows its slope, by L-BFGS-B (inside scipy).
 
 The answer is the best point at which the function was asked, so a function that is not quite
-smooth, or a clock that runs out, costs quality and never validity.
+smooth, or that stops answering, costs quality and never validity.
 """
 
 from __future__ import annotations
@@ -20,7 +20,11 @@ class _StopError(Exception):
     """The function has no more answers."""
 
 
-def climb(function: Valued, start: Array, low: Array, high: Array, evaluations: int = 60) -> None:
+# Questions in one climb, far more than it takes; most climbs end after thirty.
+EVALUATIONS = 1000
+
+
+def climb(function: Valued, start: Array, low: Array, high: Array) -> None:
     """Ask the function at better and better points; it says None to stop, and keeps the best.
 
     Values are divided by the first one, so that the stopping rule is relative.
@@ -39,7 +43,7 @@ def climb(function: Valued, start: Array, low: Array, high: Array, evaluations: 
             unit = max(abs(value), 1e-300)
         return -value / unit, -slope / unit
 
-    options = {"maxfun": evaluations, "ftol": 1e-6, "gtol": 1e-6}
+    options = {"maxfun": EVALUATIONS, "maxiter": EVALUATIONS, "ftol": 1e-6, "gtol": 1e-6}
     bounds = list(zip(low, high, strict=True))
     try:
         minimize(downhill, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..variances import Array, BoolArray
+from .effort import Effort
 from .solver import solve_binary, solve_linear
 
 # Solvers answer to about 1e-9; an integer bound is rounded up only past this slack.
@@ -30,8 +31,8 @@ SLACK = 1e-6
 class FractionalCover:
     """A plan over rows, the prices of columns that prove it, and the value: `plan.sum()`.
 
-    The value is inf where a column has no one at all, and nan where time ran out; then the plan
-    is empty. In every case `prices.sum()` bounds every cover below.
+    The value is inf where a column has no one at all, and nan where the effort was not enough;
+    then the plan is empty. In every case `prices.sum()` bounds every cover below.
     """
 
     value: float
@@ -48,7 +49,7 @@ class SetBracket:
     upper: int
 
 
-def fractional_cover(hits: BoolArray, deadline: float = math.inf) -> FractionalCover:
+def fractional_cover(hits: BoolArray, effort: Effort | None = None) -> FractionalCover:
     """The cheapest plan that covers every column of `hits`."""
     rows, columns = hits.shape
     if columns == 0:
@@ -61,7 +62,7 @@ def fractional_cover(hits: BoolArray, deadline: float = math.inf) -> FractionalC
         return FractionalCover(1.0, plan, prices)
     kinds, first = np.unique(hits, axis=1, return_index=True)
     demand = np.ones(kinds.shape[1])
-    solved = solve_linear(np.ones(rows), kinds.T.astype(float), demand, deadline)
+    solved = solve_linear(np.ones(rows), kinds.T.astype(float), demand, effort)
     if solved.x is None or solved.multipliers is None:
         # Equal prices that even the longest row can pay: a weak bound, but a bound.
         equal = np.full(columns, 1.0 / hits.sum(axis=1).max())
@@ -77,9 +78,10 @@ def fractional_cover(hits: BoolArray, deadline: float = math.inf) -> FractionalC
 
 
 def smallest_cover(
-    hits: BoolArray, relaxed: FractionalCover, deadline: float = math.inf
+    hits: BoolArray, relaxed: FractionalCover, effort: Effort | None = None
 ) -> SetBracket:
     """The fewest rows that cover every column; `relaxed` is the fractional cover of the same."""
+    effort = effort or Effort()
     if not hits.any(axis=0).all():
         raise ValueError("a column that no row hits cannot be covered")
     greedy = greedy_cover(hits)
@@ -88,7 +90,7 @@ def smallest_cover(
         return SetBracket(greedy, lower, lower)
     kinds = np.unique(hits, axis=1)
     demand = np.ones(kinds.shape[1])
-    solved = solve_binary(np.ones(len(hits)), kinds.T.astype(float), demand, deadline)
+    solved = solve_binary(np.ones(len(hits)), kinds.T.astype(float), demand, effort)
     best = greedy
     if solved.x is not None:
         found = tuple(int(i) for i in np.flatnonzero(solved.x))

@@ -28,17 +28,17 @@ nobody.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .separation import Array, Cuts, IntArray, Setting, cut_rows, separate
+from .effort import Effort
+from .separation import Array, Cuts, IntArray, Setting, cut_rows, separate, steps_to_separate
 from .solver import solve_linear
 
 # An alternative equal to theta with a huge shift says <p, gaps> <= beta, to a part in 1e12.
 NO_CHANGE = 1e12
-# Rounds of cutting: in all, and those done however late it is.
+# Rounds of cutting: in all, and those done however little effort is left.
 MAX_STEPS, FIRST_STEPS = 300, 1
 KEPT_CUTS = 40
 # Where nothing is proved until this part of what would be enough, rounding has won.
@@ -120,9 +120,7 @@ def _vertex(
     columns, sizes, scaled = _scaled(rows, gaps / unit, guess)
     demand = np.zeros(len(rows) + 1)
     demand[-1] = 1.0
-    answer = solve_linear(
-        gaps / unit / columns, np.vstack([-scaled, 1.0 / columns]), demand, math.inf
-    )
+    answer = solve_linear(gaps / unit / columns, np.vstack([-scaled, 1.0 / columns]), demand)
     if answer.x is None or answer.multipliers is None:
         return None, refute(rows, guess)[1]
     plan = np.maximum(answer.x, 0.0) / columns
@@ -186,7 +184,7 @@ def refute(rows: Array, guess: Array | None = None) -> tuple[float, Array, Array
     table = np.block([[-scaled, np.ones((len(rows), 1))], [1.0 / columns, np.zeros((1, 1))]])
     cost = np.zeros(count + 1)
     cost[-1] = 1.0
-    answer = solve_linear(cost, table, demand, math.inf)
+    answer = solve_linear(cost, table, demand)
     if answer.x is None or answer.multipliers is None:
         raise RuntimeError("HiGHS found no solution of a game, which always has one")
     plan = np.maximum(answer.x[:-1], 0.0) / columns
@@ -215,28 +213,31 @@ def least(
     *,
     enough: float = 0.0,
     above: float = math.inf,
-    deadline: float = math.inf,
+    effort: Effort | None = None,
 ) -> Least:
     """The smallest loss of any plan: the minimax value as far as this theta can show it.
 
     `start` is the answer for a similar theta. Stops early once the value is known to stay below
     `enough` or to lie above `above`, once rounding keeps it from proving anything near `enough`,
-    and after the deadline: any cuts prove something, so that only tightness is lost.
+    and when the effort is over: any cuts prove something, so that only tightness is lost.
     """
     K = len(problem.theta)
+    effort = effort or Effort()
     start = start if start is not None and start.lower > 0 else None
     cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(_useful(start))
     plan = np.full(K, 1.0 / K) if start is None else start.plan
     trial = max(float(plan @ problem.gaps), 1e-9) if start is None else start.lower
     found = separate(problem, plan, trial)
+    effort.spend(steps_to_separate(K))
     best = Least(0.0, found.loss, np.zeros(len(cuts)), cuts, plan)
     if best.upper <= 0:
         return best
     trial = 0.5 * found.loss if start is None else min(trial, 0.9 * found.loss)
     cuts = cuts.with_(found.cuts)
     for step in range(MAX_STEPS):
-        if step >= FIRST_STEPS and time.monotonic() > deadline:
+        if step >= FIRST_STEPS and effort.is_over():
             break
+        effort.spend(steps_to_separate(K))
         rows = cut_rows(problem, cuts, trial)
         _, weights, plan = refute(rows, plan)
         lower = _excluded(rows, cuts.shifts, weights, trial)

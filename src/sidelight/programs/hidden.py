@@ -14,15 +14,14 @@ R grows with U: only maximal sets are tried, all of them if there are few.
 from __future__ import annotations
 
 import itertools
-import math
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from ..variances import Array
+from .effort import Effort
 from .independent import largest_independent_set
 from .solver import solve_linear
 
@@ -34,15 +33,20 @@ MAX_TRIED, MAX_LISTED = 64, 40
 
 @dataclass(frozen=True, eq=False)
 class HiddenSet:
-    """Actions that hide from each other, the price of information about each, and R(U)."""
+    """Actions that hide from each other, the price of information about each, and R(U).
+
+    `complete` says whether every set was tried; otherwise there may be one with a larger R.
+    """
 
     actions: tuple[int, ...]
     prices: Array
     value: float
+    complete: bool = True
 
 
-def hidden_set(variance: Array, weak: Sequence[int], deadline: float = math.inf) -> HiddenSet:
+def hidden_set(variance: Array, weak: Sequence[int], effort: Effort | None = None) -> HiddenSet:
     """A set with large R(U) among the `weak` actions that are not seen exactly; maybe empty."""
+    effort = effort or Effort()
     sharpest = variance.min(axis=0)
     members = [i for i in weak if sharpest[i] > 0]
     best = HiddenSet((), np.zeros(0), 0.0)
@@ -52,25 +56,28 @@ def hidden_set(variance: Array, weak: Sequence[int], deadline: float = math.inf)
     linked = seen | seen.T
     np.fill_diagonal(linked, False)
     worth = sharpest[members]
-    for chosen in _candidates(variance[:, members] < np.inf, linked, worth, deadline):
+    guesses = _guesses(variance[:, members] < np.inf, linked, worth, effort)
+    every = _maximal_sets(linked) if len(linked) <= MAX_LISTED else iter(())
+    for chosen in itertools.chain(guesses, itertools.islice(every, MAX_TRIED)):
         actions = tuple(sorted(members[v] for v in chosen))
         with np.errstate(over="ignore"):  # an infinite sum is larger, too
             promising = sharpest[list(actions)].sum() > best.value
         if promising:
-            best = max(best, _priced(variance, actions, deadline), key=lambda s: s.value)
-        if time.monotonic() > deadline:
+            best = max(best, _priced(variance, actions, effort), key=lambda s: s.value)
+        if effort.is_over():
             break
-    return best
+    complete = len(linked) <= MAX_LISTED and next(every, None) is None and not effort.stopped
+    return replace(best, complete=complete)
 
 
-def _priced(variance: Array, actions: tuple[int, ...], deadline: float) -> HiddenSet:
-    """The prices of a set by linear programming: feasible, and the best if time allows."""
+def _priced(variance: Array, actions: tuple[int, ...], effort: Effort) -> HiddenSet:
+    """The prices of a set by linear programming: feasible, and the best if the effort allows."""
     columns = variance[:, list(actions)]
     sharpest = columns.min(axis=0)
     share = sharpest / columns  # in [0, 1]; 0 where unseen
     # Players that show nothing here only blow up the program; equal ones do too.
     kinds = np.unique(share[share.any(axis=1)], axis=0)
-    solved = solve_linear(np.ones(len(kinds)), kinds.T, sharpest / sharpest.max(), deadline)
+    solved = solve_linear(np.ones(len(kinds)), kinds.T, sharpest / sharpest.max(), effort)
     raw = np.ones(len(actions)) if solved.multipliers is None else solved.multipliers
     raw = np.maximum(raw, 0.0)
     raw /= (kinds @ raw).max()
@@ -80,20 +87,18 @@ def _priced(variance: Array, actions: tuple[int, ...], deadline: float) -> Hidde
     return HiddenSet(actions, prices, total)
 
 
-def _candidates(
-    hits: BoolArray, linked: BoolArray, worth: Array, deadline: float
+def _guesses(
+    hits: BoolArray, linked: BoolArray, worth: Array, effort: Effort
 ) -> Iterator[tuple[int, ...]]:
-    """Independent sets of `linked`, the promising ones first; made maximal."""
+    """Promising independent sets of `linked`, made maximal."""
     by_worth = [int(v) for v in np.argsort(-worth, kind="stable")]
     yield _extended([], linked, by_worth)
-    halfway = time.monotonic() + (deadline - time.monotonic()) / 2
-    yield _extended(largest_independent_set(linked, halfway).witness, linked, by_worth)
+    largest = largest_independent_set(linked, effort.part(0.5)).witness
+    yield _extended(largest, linked, by_worth)
     # Where no player shows two of them, every member has to be paid for separately.
     shared = hits.T.astype(np.float32) @ hits.astype(np.float32) > 0
-    alone = largest_independent_set(linked | shared, deadline).witness
+    alone = largest_independent_set(linked | shared, effort.part(0.5)).witness
     yield _extended(alone, linked, by_worth)
-    if len(linked) <= MAX_LISTED:
-        yield from itertools.islice(_maximal_sets(linked), MAX_TRIED)
 
 
 def _extended(chosen: Sequence[int], linked: BoolArray, order: Sequence[int]) -> tuple[int, ...]:

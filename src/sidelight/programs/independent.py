@@ -7,7 +7,8 @@ Finding it is NP-hard, so the answer is a bracket: a set, and a proved upper bou
 3. In each component, branch and bound on bitsets (Tomita and Seki 2003, seen from the complement
    graph): cut the candidates into cliques; an independent set takes at most one vertex from each,
    so k cliques bound it by k, and only a vertex in a late clique can beat the best set known.
-4. Where time runs out, HiGHS gets what is left for the program with a constraint for each clique.
+4. Where that takes too long, HiGHS gets what is left of the effort, for the program with a
+   constraint for each clique.
 
 Python's integers are the bitsets: on 100 vertices of degree 10 this proves the answer in a tenth of
 the time that HiGHS takes (`make bench`).
@@ -16,7 +17,6 @@ the time that HiGHS takes (`make bench`).
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -24,23 +24,26 @@ import numpy.typing as npt
 
 from ..variances import BoolArray
 from .covers import SLACK, SetBracket
-from .solver import membership_rows, seconds_left, solve_binary
+from .effort import Effort
+from .solver import membership_rows, solve_binary
 
-# Part of the time left that branch and bound may use before HiGHS takes over.
+# Part of the effort that branch and bound may use before HiGHS takes over.
 SEARCH_SHARE = 0.6
-# Beyond this HiGHS does not get past its first linear program in any reasonable time.
+# Beyond this cutting the edges into cliques for HiGHS is as long as a search.
 MAX_EDGES = 20_000
 
 
-def largest_independent_set(edges: BoolArray, deadline: float = math.inf) -> SetBracket:
+def largest_independent_set(edges: BoolArray, effort: Effort | None = None) -> SetBracket:
     """`edges` is a symmetric boolean matrix; its diagonal is ignored."""
+    effort = effort or Effort()
     adjacent = _adjacent(edges)
     taken, core = _peel(adjacent)
     lower = upper = len(taken)
     components = sorted(_components(adjacent, core), key=len)
     for done, component in enumerate(components):
-        waiting = len(components) - done
-        part = _solve(adjacent[np.ix_(component, component)], _share(deadline, waiting))
+        # An equal part for each: those that need less leave more to the later ones.
+        share = effort.part(1 / (len(components) - done))
+        part = _solve(adjacent[np.ix_(component, component)], share)
         taken += [component[v] for v in part.witness]
         lower, upper = lower + part.lower, upper + part.upper
     return SetBracket(tuple(sorted(taken)), lower, upper)
@@ -66,13 +69,6 @@ def _adjacent(edges: BoolArray) -> BoolArray:
     adjacent = edges | edges.T
     np.fill_diagonal(adjacent, False)
     return adjacent
-
-
-def _share(deadline: float, waiting: int) -> float:
-    """An equal part of the time left; components that finish early leave more to the later ones."""
-    if deadline == math.inf:
-        return deadline
-    return time.monotonic() + seconds_left(deadline) / waiting
 
 
 def _peel(adjacent: BoolArray) -> tuple[list[int], list[int]]:
@@ -108,19 +104,16 @@ def _components(adjacent: BoolArray, vertices: list[int]) -> Iterator[list[int]]
         yield [int(v) for v in np.flatnonzero(reached)]
 
 
-def _solve(adjacent: BoolArray, deadline: float) -> SetBracket:
+def _solve(adjacent: BoolArray, effort: Effort) -> SetBracket:
     """One connected component."""
     small = adjacent.sum() <= 2 * MAX_EDGES
-    search_until = deadline
-    if deadline != math.inf and small:
-        search_until = time.monotonic() + SEARCH_SHARE * seconds_left(deadline)
-    found = _branch_and_bound(adjacent, search_until)
+    found = _branch_and_bound(adjacent, effort.part(SEARCH_SHARE) if small else effort)
     if found.lower == found.upper or not small:
         return found
     n = len(adjacent)
     cliques = _edge_cliques(adjacent)
     rows = membership_rows(cliques, n, -1.0)
-    solved = solve_binary(np.full(n, -1.0), rows, np.full(len(cliques), -1.0), deadline)
+    solved = solve_binary(np.full(n, -1.0), rows, np.full(len(cliques), -1.0), effort)
     witness, upper = found.witness, found.upper
     if solved.x is not None and solved.x.sum() > found.lower:
         larger = np.flatnonzero(solved.x)
@@ -131,7 +124,7 @@ def _solve(adjacent: BoolArray, deadline: float) -> SetBracket:
     return SetBracket(witness, len(witness), max(upper, len(witness)))
 
 
-def _branch_and_bound(adjacent: BoolArray, deadline: float) -> SetBracket:
+def _branch_and_bound(adjacent: BoolArray, effort: Effort) -> SetBracket:
     # Vertices with few neighbours come first: they start the cliques, and the late are tried first.
     order = np.argsort(adjacent.sum(axis=1), kind="stable")
     near = _bitsets(adjacent[np.ix_(order, order)])
@@ -159,7 +152,8 @@ def _branch_and_bound(adjacent: BoolArray, deadline: float) -> SetBracket:
             stack.append(_Node(rest, _late_vertices(near, rest, len(best) - depth - 1)))
         elif depth + 1 > len(best):
             best = [*chosen, v]
-        if time.monotonic() > deadline:
+        effort.spend(1 + rest.bit_count())
+        if effort.is_over():
             return SetBracket(_original(order, best), len(best), max(bound, len(best)))
     return SetBracket(_original(order, best), len(best), len(best))
 

@@ -46,9 +46,8 @@ LARGEST_SHIFT = 1e4
 NEXT_TO_ZERO = 1e-100
 # Where the plan learns nothing about an action, F creeps up to its limit at u = inf.
 FAR_SHIFTS = (1e5, 1e6, 1e8, 1e10)
-# Numbers in one block of questions; and about how many are dealt with in a second.
+# Numbers in one block of questions.
 BLOCK = 50_000
-NUMBERS_PER_SECOND = 3e6
 # Stands for q = p/(T n) where n = 0: large enough that the root is clipped.
 UNSEEN = 1e300
 # Divisions by 0 occur in branches that `where` then discards.
@@ -122,9 +121,9 @@ def cut_rows(problem: Setting, cuts: Cuts, beta: float) -> Array:
     return np.asarray(logs - 0.5 * np.square(cuts.means - problem.theta) @ problem.info.T)
 
 
-def seconds_to_separate(actions: int) -> float:
-    """About how long `separate` takes, within a factor of three or so."""
-    return actions**2 * 10 * PER_DECADE / NUMBERS_PER_SECOND
+def steps_to_separate(actions: int) -> float:
+    """What one call of `separate` costs, in steps of `effort`: about one for each number."""
+    return actions**2 * 10.0 * PER_DECADE
 
 
 @quiet

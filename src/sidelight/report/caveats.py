@@ -18,9 +18,10 @@ import numpy as np
 from ..analysis import caveats as structure_caveats
 from ..labels import display
 from ..problem import Problem
+from ..simulate.remarks import cautions, clairvoyant
 from ..simulate.results import Results
 from ..simulate.statistics import interval, short
-from .facts import Chapter, Race, Weighed, cautions, clairvoyant, weigh
+from .facts import Chapter, Race, Weighed, weigh
 from .markup import count
 from .words import in_words
 

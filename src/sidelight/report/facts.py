@@ -1,8 +1,7 @@
 """What a report speaks about, computed before anything is written.
 
 Races on the same problem make a chapter, in the order of their horizons. Each race has its
-analysis. What a search finds in the time it has differs from machine to machine; a report must not,
-so that the computed minimax bound is left out, and the searches that remain have time to end.
+analysis, the same as that of `sidelight analyze`.
 """
 
 from __future__ import annotations
@@ -13,24 +12,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import bounds, guarantees
-from ..analysis import LOWER, UPPER, Analysis
+from ..analysis import LOWER, UPPER, Analysis, analyze
 from ..bounds import Bound
-from ..curves import Curve, curves, minimax_rate
+from ..bounds.hard_sets import known_structure
+from ..curves import Curve, curves
 from ..errors import InputError
 from ..labels import display
-from ..policies.setting import Need
 from ..problem import Problem
-from ..recommend import recommend
 from ..simulate import Results
 from ..simulate.results import BOUND_POINTS, OVERLAID
-from ..structure import Structure, structure
+from ..structure import Structure
 from .markup import count, slug
 
-BUDGET = 60.0  # seconds for the structure; nearly all need less than one
 LIMITS = ("asymptotic", "graves_lai")  # per log T: the slope in the limit, no bound at a horizon
-WORST_CASES = ("minimax",)  # on the worst problem, not on this one
-NEEDS = frozenset(str(need) for need in Need)
+WORST_CASES = ("minimax", "minimax_computed")  # on the worst problem, not on this one
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,13 +134,13 @@ def _names(problems: Iterable[Problem]) -> list[str]:
 
 def _chapter(problem: Problem, name: str, number: int, found: list[Results]) -> Chapter:
     key = f"problem-{number}"
-    shape = structure(problem.feedback, BUDGET)
+    shape = known_structure(problem.feedback, None)
     titles = [_title(race, found) for race in found]
     drawn = _over_time(problem, [race.horizon for race in found])
     races = tuple(
         Race(
             race,
-            examine(problem, race.horizon, shape),
+            analyze(problem, float(race.horizon)),
             tuple(_until(curve, race.horizon) for curve in drawn),
             f"{key}-race-{k}",
             title,
@@ -181,28 +176,6 @@ def _title(race: Results, others: list[Results]) -> str:
     return said
 
 
-def examine(problem: Problem, horizon: int, shape: Structure) -> Analysis:
-    """The analysis of a problem, without what depends on the speed of the machine."""
-    rate = minimax_rate(problem.feedback, problem.upper, shape)
-    T, B = float(horizon), rate(horizon)
-    lower = {
-        "asymptotic": bounds.asymptotic(problem),
-        "graves_lai": bounds.graves_lai(problem),
-        "finite_time": bounds.finite_time(problem, T, B),
-        "general": bounds.general(problem, T, B),
-        "minimax": bounds.minimax(problem.feedback, problem.upper, T, BUDGET),
-    }
-    promised = {
-        "minimax": guarantees.minimax(problem.feedback, problem.upper, T, budget=BUDGET),
-        "instance": guarantees.instance(problem, T, budget=BUDGET),
-        "asymptotic": guarantees.asymptotic(problem, T),
-    }
-    advice = recommend(problem.feedback, problem.upper, T)
-    return Analysis(
-        problem, problem.name, problem.upper, shape, T, B, rate.words, lower, promised, advice
-    )
-
-
 def weigh(analysis: Analysis) -> tuple[Weighed, ...]:
     """Every bound and guarantee of an analysis, against the trivial one."""
     problem, T = analysis.subject, analysis.horizon
@@ -219,30 +192,3 @@ def weigh(analysis: Analysis) -> tuple[Weighed, ...]:
             kind = "limit" if limit else side
             weighed.append(Weighed(titles[name], kind, bound, value, T * most))
     return tuple(weighed)
-
-
-def clairvoyant(results: Results) -> frozenset[str]:
-    """The policies that are told what others have to learn."""
-    remarks = results.provenance.get("remarks", {})
-    return frozenset(name for name in results.policies if Need.TRUTH in remarks.get(name, ()))
-
-
-def cautions(results: Results) -> dict[str, list[str]]:
-    """What a policy says about its danger here, without what it needs.
-
-    Policies judge by what can be seen, not by the means: where no action is worse than another
-    their regret is 0, whatever they say.
-    """
-    if not results.problem.gaps.any():
-        return {}
-    remarks = results.provenance.get("remarks", {})
-    found = {
-        name: [remark for remark in remarks.get(name, ()) if remark not in NEEDS]
-        for name in results.policies
-    }
-    return {name: said for name, said in found.items() if said}
-
-
-def needs(results: Results, name: str) -> list[str]:
-    """What a policy cannot do without."""
-    return [r for r in results.provenance.get("remarks", {}).get(name, ()) if r in NEEDS]

@@ -25,6 +25,7 @@ from .words import in_words, method_in_words
 
 FORMAT = "sidelight-formula-1"
 MOST_BYTES = 2_000_000  # a longer proof would make the page slow
+SIDES = {"lower": "at least", "upper": "at most", "limit": "in the limit"}
 HEAD = ("bound", "value", "against the trivial bound", "how, or why not", "proof")
 
 
@@ -49,9 +50,8 @@ def bounds_part(race: Race) -> Html:
 
 
 def _row(item: Weighed, race: Race) -> tuple[Html, ...]:
-    side = {"lower": "at least", "upper": "at most", "limit": "in the limit"}[item.kind]
-    name = join([say(item.title), tag("small", say(side))], "<br>")
-    return name, _value(item), _against(item), _how(item.bound), _proof(item, race)
+    name = join([say(item.title), tag("small", say(SIDES[item.kind]))], "<br>")
+    return name, _value(item), _against(item), _how(item), _proof(item, race)
 
 
 def _value(item: Weighed) -> Html:
@@ -77,11 +77,14 @@ def _against(item: Weighed) -> Html:
     return join([tag("span", say("vacuous"), class_="badge"), say(words)], " ")
 
 
-def _how(bound: Bound) -> Html:
+def _how(item: Weighed) -> Html:
+    bound = item.bound
     why = in_words(bound.why)
     if not bound.valid:
         return say(f"does not hold here: {why}")
-    parts = [text for text in (method_in_words(bound.method), why) if text]
+    early = f"search stopped early, {SIDES[item.kind]} {short(bound.value)}"
+    said = (early if bound.stopped else "", method_in_words(bound.method), why)
+    parts = [text for text in said if text]
     return join([say(parts[0]), *(tag("small", say(text)) for text in parts[1:])], "<br>")
 
 

@@ -6,10 +6,12 @@ import math
 from collections.abc import Sequence
 
 from ..labels import display
+from ..recommend import hindsight
+from ..simulate.remarks import cautions, clairvoyant, needs
 from ..simulate.results import Results
 from ..simulate.statistics import CONFIDENCE, Difference, interval, short
 from . import caveats, plots
-from .facts import Chapter, Race, cautions, clairvoyant, needs
+from .facts import Chapter, Race
 from .inline import inline_svg
 from .markup import EMPTY, Html, count, details, download, figure, join, paragraph, say, table, tag
 from .problems import caveat_box
@@ -37,6 +39,7 @@ def race_part(race: Race, chapter: Chapter, last: bool) -> Html:
     parts = [
         tag("h3", say(f"{chapter.name}: {race.title}"), id=race.key),
         paragraph(verdict(race.results), "lead"),
+        paragraph(hindsight(race.results)),
         caveat_box(caveats.of_race(race)),
         _table(race, chapter),
         paragraph(bound_words(race.analysis, race.bound)),
