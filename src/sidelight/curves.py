@@ -25,11 +25,12 @@ import numpy as np
 
 from . import bounds, guarantees
 from .bounds import Bound
+from .bounds.hard_sets import known_structure
 from .errors import InputError, choose_from
 from .feedback import Feedback
 from .problem import Problem
 from .programs.allocation import allocate
-from .structure import Structure, structure
+from .structure import Structure
 from .variances import Array, BoolArray
 
 WorstCase = Callable[[float], float]
@@ -70,7 +71,7 @@ class Curve:
 
 def minimax_rate(feedback: Feedback, upper: float, found: Structure | None = None) -> PowerLaw:
     """The default B(T): the minimax rate of this structure, with constant 1."""
-    found = found or structure(feedback)
+    found = found or known_structure(feedback, None)
     if found.weak:
         needs = np.zeros(len(feedback))
         needs[list(found.weak)] = 1.0
@@ -162,4 +163,6 @@ def _curve(name: str, horizons: Array, found: list[Bound]) -> Curve:
         note = f"holds from {first:.3g} rounds on, among those shown"
     else:
         note = found[-1].why
+    if any(bound.stopped for bound in found):
+        note += "; search stopped early"
     return Curve(name, kind, horizons, values, note)
