@@ -17,8 +17,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 
 # Limits on files: the worst one that is read takes a few seconds. See bounds/reading.py.
-MOST_BYTES, DIGITS, MOST_ACTIONS, MOST_ROWS = 4_000_000, 1000, 500, 1000
-MOST_MEANS, MOST_PRODUCTS = 40_000, 8_000_000
+MOST_BYTES, DIGITS, MOST_ACTIONS, MOST_ROWS = 4_000_000, 1000, 500, 600
+MOST_MEANS, MOST_PRODUCTS = 25_000, 4_000_000
 ENTRIES = {
     "file": "format claim value means upper variance horizon worst_case rows",
     "information": "kind weight action rise fall",

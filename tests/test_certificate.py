@@ -3,95 +3,32 @@
 from __future__ import annotations
 
 import copy
-import importlib.util
 import json
 import math
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
+from certificates import HALF, ONE, SCRIPT, any_certificate, examples, of, script
 from naive import random_problems as random
 from naive.structures import structure
 from sidelight import InputError, Problem
-from sidelight.bounds import Certificate, asymptotic, finite_time, graves_lai
+from sidelight.bounds import Certificate, finite_time
 from sidelight.bounds.case import Case, RefutedError
-from sidelight.bounds.certificate import Alternative, Information, Pair, Row
+from sidelight.bounds.certificate import Alternative, Information, Pair
 from sidelight.bounds.duality import exact_case
-from sidelight.bounds.rational import float_down
-
-SCRIPT = Path(__file__).parent.parent / "examples" / "check_certificate.py"
-
-ONE, HALF = Fraction(1), Fraction(1, 2)
-
-
-def standalone() -> Callable[[dict[str, Any]], bool]:
-    """The other checker, as a function."""
-    spec = importlib.util.spec_from_file_location("check_certificate", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-
-    def holds(data: dict[str, Any]) -> bool:
-        try:
-            return bool(module.holds(module.read(data)))
-        except module.DamagedError:
-            return False
-
-    return holds
-
-
-OTHER = standalone()
-
-
-def of(bound: object) -> Certificate:
-    certificate = getattr(bound, "certificate", None)
-    assert isinstance(certificate, Certificate)
-    return certificate
-
-
-def tied_pair(B: Fraction, claim: str) -> Certificate:
-    """Two tied actions, each seen by itself. Were one better by e, regret above B must be noticed.
-
-    Both alternatives with the same weight bound every plan in the same way.
-    """
-    means, e, T = (HALF, HALF), Fraction(1, 100), Fraction(10_000)
-    case = Case(((ONE, None), (None, ONE)), means, ONE, T, B)
-    rows = tuple(
-        (ONE, Alternative(tuple(HALF + e * (i == k) for i in range(2)), Fraction(1, 200)))
-        for k in range(2)
-    )
-    return Certificate(case, rows, float(B) if claim == "minimax" else math.inf, claim)
-
-
-def examples() -> list[Certificate]:
-    """Each kind of row, both claims, finite and infinite values."""
-    bandit = Problem(structure("bandit", 3), (0.7, 0.5, 0.35))
-    cycle = Problem(structure("cycle", 3), (0.5, 0.7, 0.35))
-    return [
-        of(finite_time(bandit, 1e4, 50)),
-        of(finite_time(Problem(structure("bandit", 2), (0.5, 0.498)), 1e5, 1)),
-        of(finite_time(Problem(structure("bandit", 2), (0.5, 0.5)), 100, 0.1)),
-        of(finite_time(Problem(structure("het3", 3), (0.7, 0.5, 0.35)), 10**12, 10**6)),
-        of(asymptotic(bandit)),
-        of(graves_lai(cycle)),
-        tied_pair(Fraction(10), "minimax"),
-        tied_pair(Fraction(10), "regret"),
-    ]
 
 
 @pytest.mark.parametrize("certificate", examples(), ids=lambda c: f"{c.claim}-{c.value:.3g}")
 def test_both_checkers_accept(certificate: Certificate) -> None:
     assert certificate.check()
-    assert OTHER(certificate.to_dict())
+    assert script(certificate.to_dict())
 
 
 def test_every_kind_of_row_and_claim_is_among_the_examples() -> None:
@@ -150,7 +87,7 @@ def test_both_checkers_refuse_what_was_tampered_with(certificate: Certificate) -
     cases = tampered(certificate)
     assert len(cases) > 5
     for data in cases:
-        assert not OTHER(data)
+        assert not script(data)
         with suppress(InputError, KeyError):  # not even readable: also a refusal
             assert not Certificate.from_dict(data).check()
 
@@ -178,56 +115,12 @@ def test_the_script_by_itself(tmp_path: Path) -> None:
     assert run(*files)[0] == 0
 
 
-def any_row(rng: np.random.Generator, case: Case) -> Row:
-    """A row that is allowed more often than not."""
-    K = len(case.means)
-    k = int(rng.integers(K))
-    if case.horizon is None or rng.random() < 0.05:
-        return Pair(k, Fraction(float(rng.choice([0.0, 0.3, 1.0]))))
-    if rng.random() < 0.5:
-        gap = case.second_gap if k == case.best else case.gaps[k]
-        beyond = case.means[k] - gap if k == case.best else case.upper - case.means[case.best]
-        rise = gap + beyond * Fraction(float(rng.uniform(0, 1.1)))
-        fall = Fraction(float(rng.choice([0.001, 0.1, 0.5])))
-        return Information(k, rise, fall if rng.random() < 0.8 else None)
-    means = [Fraction(float(mean)) for mean in rng.random(K)]
-    kept = rng.random(K) < 0.5
-    means = [m if keep else n for m, n, keep in zip(case.means, means, kept, strict=True)]
-    return Alternative(tuple(means), Fraction(float(rng.choice([0.0, 1e-3, 0.1]))))
-
-
-def any_certificate(seed: int) -> Certificate:
-    """A random problem and random rows; the value is at, below or above what they prove."""
-    rng = np.random.default_rng(seed)
-    problem = random.problem(seed, edges=True)
-    if rng.random() < 0.2:
-        matrix = problem.feedback.variance.copy()
-        j, i = rng.choice(np.argwhere(np.isfinite(matrix)))
-        matrix[j, i] = 0.0
-        problem = Problem(type(problem.feedback)(matrix), problem.means)
-    T, B = (float(10 ** rng.uniform(1, 5)), float(10 ** rng.uniform(-1, 2)))
-    case = exact_case(problem, T, B) if rng.random() < 0.7 else exact_case(problem)
-    rows = tuple(
-        (Fraction(float(10 ** rng.uniform(-6, 0))), any_row(rng, case))
-        for _ in range(rng.integers(1, 3))
-    )
-    claim = str(rng.choice(["regret", "minimax"], p=[0.8, 0.2]))
-    certificate = Certificate(case, rows, 0.0, claim)
-    try:
-        proved = certificate.certified()
-    except RefutedError:
-        return certificate
-    at = float_down(max(proved, Fraction(0))) if isinstance(proved, Fraction) else math.inf
-    chosen = rng.choice([0.0, at, at * 0.5, at + 1e-6, math.inf])
-    return replace(certificate, value=float(chosen))
-
-
 def test_the_two_checkers_agree_on_random_certificates() -> None:
     verdicts = [0, 0]
     for seed in range(1500):
         certificate = any_certificate(seed)
         verdict = certificate.check()
-        assert OTHER(certificate.to_dict()) == verdict, seed
+        assert script(certificate.to_dict()) == verdict, seed
         verdicts[verdict] += 1
     assert min(verdicts) > 150
 
@@ -250,10 +143,10 @@ def test_changed_means_variances_or_horizons_are_noticed() -> None:
             changed = copy.deepcopy(data)
             changed["variance"][j][i] = str(Fraction(data["variance"][j][i]) / 10**6)
             assert not Certificate.from_dict(changed).check()
-            assert not OTHER(changed)
+            assert not script(changed)
         weaker = {**data, "worst_case": str(Fraction(data["worst_case"]) * 2)}
         assert not Certificate.from_dict(weaker).check()
-        assert not OTHER(weaker)
+        assert not script(weaker)
 
 
 def test_pair_rows_hold_per_log_t_only() -> None:
@@ -261,7 +154,7 @@ def test_pair_rows_hold_per_log_t_only() -> None:
     case = replace(certificate.case, horizon=Fraction(10), worst_case=Fraction(1))
     moved = replace(certificate, case=case)
     assert not moved.check()
-    assert not OTHER(moved.to_dict())
+    assert not script(moved.to_dict())
 
 
 def test_a_negative_number_of_an_action_means_no_action() -> None:
@@ -297,14 +190,14 @@ def test_what_is_not_a_problem_is_refused() -> None:
     ):
         certificate = Certificate(wrong, (), 0.0)
         assert not certificate.check()
-        assert not OTHER(certificate.to_dict())
+        assert not script(certificate.to_dict())
 
 
 def test_one_action_has_no_second_best() -> None:
     case = Case(((ONE,),), (HALF,), ONE, Fraction(100), ONE)
     certificate = Certificate(case, ((ONE, Information(0, Fraction(1, 4))),), 0.0)
     assert not certificate.check()
-    assert not OTHER(certificate.to_dict())
+    assert not script(certificate.to_dict())
 
 
 def test_files_of_another_kind_are_refused(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import math
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from certificates import DELETED, HOSTILE, SCRIPT, changed, places
 from naive.structures import structure
 from sidelight import InputError, Problem
 from sidelight.bounds import Certificate, finite_time, general, graves_lai
 from sidelight.bounds.reading import DIGITS, number
-
-SCRIPT = Path(__file__).parent.parent / "examples" / "check_certificate.py"
 
 BANDIT = Problem(structure("bandit", 3), (0.7, 0.5, 0.35))
 CYCLE = Problem(structure("cycle", 3), (0.5, 0.7, 0.35))
@@ -33,69 +31,6 @@ def saved() -> list[dict[str, Any]]:
 
 
 SAVED = saved()
-
-HOSTILE = [
-    "1e1000000000",
-    "1e-1000000000",
-    "9" * 10**6,
-    "1/" + "9" * 10**6,
-    10**4000,
-    10**5000,
-    "1/0",
-    "nan",
-    "inf",
-    "-inf",
-    math.nan,
-    math.inf,
-    "",
-    " 1",
-    "1\n",
-    "\u0661",
-    "-1",
-    "0",
-    "0x10",
-    "1_000",
-    True,
-    None,
-    [],
-    {},
-    [[]],
-    "text",
-    -1,
-    2**63,
-    1e308,
-    5e-324,
-    0.5,
-]
-
-
-def places(data: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """Where something can be changed."""
-    keys = data.keys() if isinstance(data, dict) else range(len(data))
-    inner = [(*path, key) for key in keys]
-    deeper = [
-        p
-        for key in inner
-        if isinstance(data[key[-1]], dict | list)
-        for p in places(data[key[-1]], key)
-    ]
-    return inner + deeper
-
-
-def changed(data: dict[str, Any], path: tuple[str | int, ...], value: Any) -> dict[str, Any]:
-    """A copy with one place changed; without it if the value is `DELETED`."""
-    copied = copy.deepcopy(data)
-    inside: Any = copied
-    for key in path[:-1]:
-        inside = inside[key]
-    if value is DELETED:
-        del inside[path[-1]]
-    else:
-        inside[path[-1]] = value
-    return copied
-
-
-DELETED = object()
 
 
 def verdict(data: Any) -> bool | None:

@@ -28,11 +28,11 @@ MOST_BYTES = 4_000_000
 # A float has at most 767 digits, 324 of them below a fraction line; a weight is a product of two.
 DIGITS = 1000
 MOST_ACTIONS = 500
-MOST_ROWS = 1000
+MOST_ROWS = 600
 # Means in all alternatives together: each costs a logarithm, 60 microseconds.
-MOST_MEANS = 40_000
+MOST_MEANS = 25_000
 # Alternatives times pairs of actions of which one shows the other: a product of 0.3 microseconds.
-MOST_PRODUCTS = 8_000_000
+MOST_PRODUCTS = 4_000_000
 
 ADVICE = "the file is damaged or was changed by hand: save the certificate again"
 TOO_LARGE = "a certificate that is still in Python is checked by its method `check`, without limits"
