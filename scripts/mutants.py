@@ -20,8 +20,9 @@ import sys
 import tempfile
 import tomllib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ LIBRARIES = [
     *("numpy", "scipy.optimize", "scipy.special", "scipy.stats", "numba", "matplotlib"),
     *("hypothesis.extra.numpy", "xdist.scheduler", "networkx", "cvxpy"),
 ]
-SLOWEST = 30.0  # seconds of the processor: tests that take longer are left out
+BUDGET = 20.0  # seconds of the processor for the tests of one mutant, as they are on the original
 
 # Test files that say nothing of a module in their imports and yet are about it.
 MORE_TESTS: dict[str, tuple[str, ...]] = {
@@ -119,12 +120,12 @@ def modules(files: list[Path], count: int, folder: Path) -> list[Module]:
 Task = tuple[Callable[[], int], Callable[[int, int], list[Any]]]  # start; end: tasks that follow
 
 
-def plan_task(module: Module, slowest: float) -> Task:
+def plan_task(module: Module, budget: float) -> Task:
     """Run the tests on the module as it is."""
     name = f"plan-{id(module)}"
 
     def start() -> int:
-        return fork(module.trial, name, noting(module.trial.module.read_text()), Watch(slowest))
+        return fork(module.trial, name, noting(module.trial.module.read_text()), Watch(budget))
 
     def finish(process: int, status: int) -> list[Task]:
         learnt = end(module.trial, name, process)
@@ -132,15 +133,15 @@ def plan_task(module: Module, slowest: float) -> Task:
             said = (module.trial.folder / f"{name}.log").read_text()
             raise SystemExit(f"the tests of {module.name} do not run:\n{said}")
         module.plan = read_plan(learnt)
-        return [mutant_task(module, module.plan, change) for change in module.sample]
+        orders = [Order(module.plan, change.function, budget) for change in module.sample]
+        return list(map(partial(mutant_task, module), module.sample, orders))
 
     return start, finish
 
 
-def mutant_task(module: Module, plan: Plan, change: Change) -> Task:
+def mutant_task(module: Module, change: Change, order: Order) -> Task:
     """Run the tests on a mutant."""
     name = f"mutant-{change.key}"
-    order = Order(plan, change.function)
 
     def start() -> int:
         if not order.place:
@@ -182,8 +183,8 @@ def explained(path: Path) -> dict[tuple[str, str, str], str]:
     return {(one["file"], one["function"], one["change"]): one["reason"] for one in entries}
 
 
-def records(done: list[Module], reasons: dict[tuple[str, str, str], str]) -> list[dict[str, Any]]:
-    """One line for each mutant."""
+def records(module: Module, reasons: dict[tuple[str, str, str], str]) -> list[dict[str, Any]]:
+    """One line for each mutant of a module."""
     return [
         {
             "file": module.name,
@@ -191,14 +192,11 @@ def records(done: list[Module], reasons: dict[tuple[str, str, str], str]) -> lis
             "function": change.function,
             "kind": change.kind,
             "change": change.text,
-            "outcome": outcome,
-            "by": finder,
+            "outcome": module.outcomes[change][0],
+            "by": module.outcomes[change][1],
             "reason": reasons.get((module.name, change.function, change.text), ""),
         }
-        for module in done
-        for change, (outcome, finder) in sorted(
-            module.outcomes.items(), key=lambda pair: pair[0].line
-        )
+        for change in sorted(module.outcomes, key=lambda change: change.line)
     ]
 
 
@@ -217,19 +215,21 @@ def summary(lines: list[dict[str, Any]]) -> str:
     return f"{words}, survivors: {known} explained, {unknown} unexplained"
 
 
-def report(done: list[Module], lines: list[dict[str, Any]], survivors_only: bool) -> Iterator[str]:
-    """The text for people: modules, mutants, rooms, all."""
-    for module in done:
-        own = [line for line in lines if line["file"] == module.name]
-        yield f"{module.name}: {summary(own)}"
-        for test, why in module.plan.left_out.items() if module.plan else ():
-            if why != "skipped":
-                yield f"    left out: {test} ({why})"
-        for line in own:
-            if not (survivors_only and was_found(line)):
-                where = f"{line['line']} {line['function'] or 'module'}"
-                why = line["reason"] or line["by"]
-                yield f"    {where}: {line['change']}: {line['outcome']}{why and f' ({why})'}"
+def describe(module: Module, lines: list[dict[str, Any]], survivors_only: bool) -> Iterator[str]:
+    """One module for people: its tests that were left out, and its mutants."""
+    yield f"{module.name}: {summary(lines)}"
+    for test, why in module.plan.left_out.items() if module.plan else ():
+        if why != "skipped":
+            yield f"    left out: {test} ({why})"
+    for line in lines:
+        if not (survivors_only and was_found(line)):
+            where = f"{line['line']} {line['function'] or 'module'}"
+            why = line["reason"] or line["by"]
+            yield f"    {where}: {line['change']}: {line['outcome']}{why and f' ({why})'}"
+
+
+def conclude(lines: list[dict[str, Any]]) -> Iterator[str]:
+    """The rooms, and all together."""
     rooms = dict.fromkeys(line["file"].partition("/")[0] for line in lines)
     for room in rooms:
         yield f"{room}: {summary([one for one in lines if one['file'].startswith(room)])}"
@@ -245,36 +245,49 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--at-least", type=float, default=0.0, help="the share to be found")
     parser.add_argument("--survivors-only", action="store_true", help="leave out those found")
     parser.add_argument("--json", action="store_true", help="for machines")
-    parser.add_argument("--slowest", type=float, default=SLOWEST, help="leave out slower tests")
+    parser.add_argument("--budget", type=float, default=BUDGET, help="seconds for each (20)")
     return parser.parse_args(arguments)
+
+
+def prepare() -> None:
+    """What all children inherit."""
+    warm(LIBRARIES)
+    phases = (Phase.explicit, Phase.generate)  # nobody reads the examples: no need for small ones
+    settings.register_profile("mutants", derandomize=True, deadline=None, phases=phases)
+    os.environ["HYPOTHESIS_PROFILE"] = "mutants"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Make mutants, run tests on them, and say which survived."""
     asked = parse(arguments)
-    warm(LIBRARIES)
-    phases = (Phase.explicit, Phase.generate)  # nobody reads the examples: no need for small ones
-    settings.register_profile("mutants", derandomize=True, deadline=None, phases=phases)
-    os.environ["HYPOTHESIS_PROFILE"] = "mutants"
+    prepare()
+    reasons = explained(SURVIVORS)
+    told: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         chosen = list(source_files(asked.files, ROOT / "src" / "sidelight"))
-        done = modules(chosen, asked.count, Path(folder))
-        total = sum(len(module.sample) for module in done)
+        waiting = modules(chosen, asked.count, Path(folder))
+        total = sum(len(module.sample) for module in waiting)
 
         def progress() -> None:
+            for module in [one for one in waiting if len(one.outcomes) == len(one.sample)]:
+                waiting.remove(module)
+                lines = records(module, reasons)
+                told.extend(lines)
+                if not asked.json:
+                    say(describe(module, lines, asked.survivors_only))
             if sys.stderr.isatty():
-                finished = sum(len(module.outcomes) for module in done)
+                finished = len(told) + sum(len(module.outcomes) for module in waiting)
                 sys.stderr.write(f"\r{finished} of {total} mutants ")
 
-        run([plan_task(module, asked.slowest) for module in done], asked.jobs, progress)
-    lines = records(done, explained(SURVIVORS))
-    text = (
-        json.dumps(lines, indent=1)
-        if asked.json
-        else "\n".join(report(done, lines, asked.survivors_only))
-    )
-    sys.stdout.write(f"{text}\n")
-    return 3 if sum(map(was_found, lines)) < asked.at_least * len(lines) else 0
+        run([plan_task(module, asked.budget) for module in waiting], asked.jobs, progress)
+    say([json.dumps(told, indent=1)] if asked.json else conclude(told))
+    return 3 if sum(map(was_found, told)) < asked.at_least * len(told) else 0
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print at once: the next module may take minutes."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

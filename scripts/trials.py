@@ -6,7 +6,8 @@ that load a file by its path; a test that starts another Python sees the file as
 
 The run on the module as it is says which tests pass, what each costs, and which functions of the
 module each enters. Tests that fail or cost too much are left out. A mutant gets the tests of the
-files that enter its function: those tests that enter it first, and the cheap ones before the dear.
+files that enter its function: those tests that enter it first, and the cheap ones before the dear,
+until a budget is spent.
 
 Time is time of the processor, test by test, so that a busy machine decides nothing: a test that
 takes ten times as long as before has found the mutant. (A test that waits for ever takes no time
@@ -32,6 +33,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.machinery import SourceFileLoader
+from itertools import accumulate
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -63,14 +65,16 @@ class Plan:
     left_out: dict[str, str]
     imports: list[str]
 
-    def order(self, function: str) -> list[str]:
-        """The tests that may notice a change in a function."""
+    def order(self, function: str, budget: float) -> list[str]:
+        """The tests that may notice a change in a function, as many as the budget pays for."""
         enter = [test for test, cost in self.costs.items() if function in ("", *cost.enters)]
         everywhere = not enter and function in self.imports
         files = {test.partition("::")[0] for test in (self.costs if everywhere else enter)}
         first = set(enter)
         tests = [test for test in self.costs if test.partition("::")[0] in files]
-        return sorted(tests, key=lambda test: (test not in first, self.costs[test].seconds))
+        tests.sort(key=lambda test: (test not in first, self.costs[test].seconds))
+        spent = accumulate(self.costs[test].seconds for test in tests)
+        return [test for test, seconds in zip(tests, spent, strict=True) if seconds <= budget]
 
 
 @dataclass(frozen=True)
@@ -91,8 +95,8 @@ class SlowError(BaseException):
 class Watch:
     """For the run on the module as it is: costs, outcomes, and functions entered."""
 
-    def __init__(self, slowest: float) -> None:
-        self.slowest = slowest
+    def __init__(self, budget: float) -> None:
+        self.budget = budget
         self.entered: set[str] = set()
         self.plan = Plan({}, {}, [])
         vars(builtins)["__entered__"] = self.entered.add
@@ -105,7 +109,7 @@ class Watch:
         self.entered.clear()
         before = time.process_time()
         signal.signal(signal.SIGPROF, self.stop)
-        signal.setitimer(signal.ITIMER_PROF, self.slowest)
+        signal.setitimer(signal.ITIMER_PROF, self.budget)
         result = yield
         signal.setitimer(signal.ITIMER_PROF, 0)
         cost = Cost(time.process_time() - before, sorted(self.entered))
@@ -126,9 +130,9 @@ class Watch:
 class Order:
     """For a mutant: the tests in their order, each with its limit, and the first that fails."""
 
-    def __init__(self, plan: Plan, function: str) -> None:
+    def __init__(self, plan: Plan, function: str, budget: float) -> None:
         self.plan = plan
-        self.place = {test: k for k, test in enumerate(plan.order(function))}
+        self.place = {test: k for k, test in enumerate(plan.order(function, budget))}
         self.files = list(dict.fromkeys(test.partition("::")[0] for test in self.place))
         self.finder = ""
 
