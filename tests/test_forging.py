@@ -63,16 +63,10 @@ def test_no_edit_proves_more_than_is_true(block: int) -> None:
     assert outcome["tight"] > 0
 
 
-@pytest.mark.parametrize(
-    ("name", "weaker"),
-    [("second_gap", property(lambda _: Fraction(1))), ("fixed", lambda *_: False)],
-    ids=["several best actions", "means beyond the range"],
-)
-def test_the_search_would_find_a_hole_per_log_t(
-    name: str, weaker: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_search_would_find_a_hole_per_log_t(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a mean might leave its range."""
     assert some_bases(0)  # made before the hole
-    monkeypatch.setattr(Case, name, weaker)
+    monkeypatch.setattr(Case, "fixed", lambda *_: False)
     assert search(0, 1, 1000, "pair")["forged"] > 0
 
 

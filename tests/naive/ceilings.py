@@ -129,8 +129,10 @@ def at_horizon(case: Case) -> float:
         return min(costs)
     scaled = setting(theta, variance, D, T)
     for room in (ROOM, 1e-2):
-        plan = cheapest(scaled, beta / (1 + room)).plan
-        if plan is not None and loss_above(scaled, plan) <= beta:
+        plan = cheapest(scaled, beta / (1 + room), tolerance=room / 4).plan
+        if plan is None:
+            break
+        if loss_above(scaled, plan, room / 4) <= beta:
             costs.append(T * float(plan @ d))
             break
     return min(costs)
