@@ -13,15 +13,27 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
-from certificates import HALF, ONE, SCRIPT, any_certificate, examples, of, script
+from certificates import (
+    CHECKER,
+    HALF,
+    ONE,
+    SCRIPT,
+    any_certificate,
+    examples,
+    of,
+    script,
+    tied_pair,
+)
 from naive import random_problems as random
 from naive.structures import structure
-from sidelight import InputError, Problem
-from sidelight.bounds import Certificate, finite_time
+from sidelight import Feedback, InputError, Problem, gallery
+from sidelight.bounds import Certificate, asymptotic, finite_time, general, graves_lai, minimax
 from sidelight.bounds.case import Case, RefutedError
-from sidelight.bounds.certificate import Alternative, Information, Pair
+from sidelight.bounds.certificate import Alternative, Information, Pair, worth
 from sidelight.bounds.duality import exact_case
 
 
@@ -205,3 +217,71 @@ def test_files_of_another_kind_are_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({"format": "recipe"}), encoding="utf-8")
     with pytest.raises(InputError, match="not a certificate"):
         Certificate.load(path)
+
+
+@pytest.mark.parametrize("name", list(gallery()))
+def test_what_sidelight_proves_is_proved(name: str, tmp_path: Path) -> None:
+    """On every problem of the gallery, by both checkers and within the limits on files."""
+    problem = gallery(name)
+    T = 1e5
+    B = 3 * math.sqrt(len(problem) * T)
+    bounds = [finite_time(problem, T, B), minimax(problem.feedback, problem.upper, T)]
+    bounds += [b for b in (asymptotic(problem), graves_lai(problem)) if b.valid]
+    if len(problem) <= 6:
+        bounds += [general(problem, T, B), general(problem, T, B / 100)]
+    for bound in bounds:
+        path = tmp_path / f"{bound.name}.json"
+        of(bound).save(path)
+        assert Certificate.load(path).objection() is None
+        assert CHECKER.verdict(str(path))[0] == 0
+
+
+def test_limits_leave_room_for_150_actions(tmp_path: Path) -> None:
+    """As large as certificates can become: everything is shown, and as many rows as actions."""
+    rng = np.random.default_rng(1)
+    K = 150
+    problem = Problem(Feedback(10 ** rng.uniform(-2, 2, (K, K))), rng.random(K))
+    rows = tuple(
+        (Fraction(float(x)) * Fraction(float(x)) ** 3, Alternative(means, Fraction(float(x))))
+        for x, means in zip(rng.random(K), map(fractions, rng.random((K, K))), strict=True)
+    )
+    path = tmp_path / "large.json"
+    Certificate(exact_case(problem, 1e5, 100), rows, 0.0).save(path)
+    assert len(Certificate.load(path).rows) == K
+    CHECKER.certificate(str(path))
+
+
+def fractions(values: npt.NDArray[np.float64]) -> tuple[Fraction, ...]:
+    """Floats, exactly."""
+    return tuple(Fraction(float(value)) for value in values)
+
+
+def test_objections_say_what_was_proved() -> None:
+    case = Case(((ONE, None), (None, ONE)), (HALF, HALF / 2), ONE)
+    row = Pair(1, ONE)
+    certificate = Certificate(case, ((ONE / 4, row),), 8.0)  # 1/4 * 2/(1/4)^2
+    assert certificate.objection() is None
+    assert replace(certificate, value=8.5).objection() == "the rows prove 8 only"
+    assert replace(certificate, rows=((ONE, row),)).objection() == "the rows prove 0 only"
+    assert replace(certificate, claim="Regret").objection() == "this is no claim about regret"
+    assert replace(certificate, value=math.nan).objection() == "this is no claim about regret"
+    least = tied_pair(Fraction(10), "minimax")
+    assert least.objection() is None
+    assert replace(least, value=9.0).objection() is None
+    assert replace(least, value=10.5).objection() == "the rows prove 10 only"
+    weak = replace(least, case=replace(least.case, worst_case=Fraction(1000)))
+    assert weak.objection() == "the rows prove 0 only, less than the worst case"
+    assert not replace(least, value=math.inf).check()
+
+
+def test_worth_of_sums() -> None:
+    """sum(w need) + T min(gap - spent); infinite if even the best action cannot pay."""
+    case = Case(((ONE, None), (None, ONE)), (HALF, HALF / 2), ONE, Fraction(100), ONE)
+    assert worth(case, Fraction(10), [ONE / 100, ONE / 2]) == 10 - 25
+    assert worth(case, Fraction(10), [ONE / 100, ONE / 5]) == 10 - 1
+    assert worth(case, Fraction(20), [ONE / 100, ONE / 5]) == 20 - 1  # just not infinite
+    assert worth(case, Fraction(21), [ONE / 100, ONE / 5]) == math.inf
+    free = replace(case, horizon=None, worst_case=None)
+    assert worth(free, Fraction(10), [Fraction(0), ONE / 4]) == 10
+    assert worth(free, Fraction(10), [Fraction(0), ONE / 3]) == 0
+    assert worth(free, Fraction(10), [ONE / 100, ONE / 5]) == 0
