@@ -75,7 +75,7 @@ def float_up(x):  # the smallest float that is not below
     try:
         nearest = float(x)
     except OverflowError:
-        return math.inf if x > 0 else -math.inf
+        nearest = math.inf if x > 0 else -math.inf
     return nearest if nearest >= x else math.nextafter(nearest, math.inf)
 
 

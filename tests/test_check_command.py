@@ -11,7 +11,8 @@ import pytest
 
 from naive.structures import structure
 from sidelight import Problem
-from sidelight.bounds import Certificate, finite_time, general, graves_lai, minimax
+from sidelight.bounds import finite_time, general, graves_lai, minimax
+from sidelight.bounds.certificate import Certificate
 
 if TYPE_CHECKING:
     from commands import Command

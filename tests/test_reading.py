@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from certificates import CHECKER, DELETED, HOSTILE, SCRIPT, changed, places
 from naive.structures import structure
 from sidelight import InputError, Problem
-from sidelight.bounds import Certificate, finite_time, general, graves_lai, reading
+from sidelight.bounds import finite_time, general, graves_lai, reading
+from sidelight.bounds.certificate import Certificate
 from sidelight.bounds.reading import DIGITS, DamagedError, entries, index, number
 
 BANDIT = Problem(structure("bandit", 3), (0.7, 0.5, 0.35))
@@ -331,6 +332,8 @@ def test_what_is_refused_is_shown_in_part() -> None:
     for value, shown in (
         (10**4000, "a huge integer"),
         (2**99 - 1, str(2**99 - 1)),
+        (2**98, str(2**98)),
+        (2**99, "a huge integer"),
         (2**100, "a huge integer"),
         ("x" * 40, "'" + "x" * 40 + "',"),
         ("x" * 41, "'" + "x" * 40 + "'..."),
