@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed-$(VERSION)
 ARGS   ?=
 STUDIES := regret_and_bounds worst_case_slopes bounds_at_work hub_and_labs one_sigma tied_optima
 
-.PHONY: all run test check campaign bench suite figures lock format clean system
+.PHONY: all run test check campaign mutants bench suite figures lock format clean system
 
 all: check test
 
@@ -19,8 +19,12 @@ run: $(STAMP)                ## analyse a problem, race policies on it and other
 test: $(STAMP) system        ## every test but the campaigns
 	$(BIN)/python -m pytest -n auto -m "not campaign" $(ARGS)
 
-campaign: $(STAMP)           ## the long versions; figures go to docs/trust.md
+campaign: $(STAMP)           ## the long versions and the mutants; figures go to docs/trust.md
 	HYPOTHESIS_PROFILE=default $(BIN)/python -m pytest -n auto -m campaign $(ARGS)
+	$(if $(ARGS),,$(MAKE) mutants)
+
+mutants: $(STAMP)            ## small changes of the code that some test should notice
+	$(BIN)/python scripts/mutants.py --survivors-only --at-least 0.9 $(ARGS)
 
 check: $(STAMP)              ## format, lint, types, and the rules of the house
 	$(BIN)/ruff format --check .

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import copy
-import importlib.util
 import json
 import math
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -16,82 +14,33 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
+from certificates import (
+    CHECKER,
+    HALF,
+    ONE,
+    SCRIPT,
+    any_certificate,
+    examples,
+    of,
+    script,
+    tied_pair,
+)
 from naive import random_problems as random
 from naive.structures import structure
-from sidelight import InputError, Problem
-from sidelight.bounds import Certificate, asymptotic, finite_time, graves_lai
+from sidelight import Feedback, InputError, Problem, gallery
+from sidelight.bounds import Certificate, asymptotic, finite_time, general, graves_lai, minimax
 from sidelight.bounds.case import Case, RefutedError
-from sidelight.bounds.certificate import Alternative, Information, Pair, Row
+from sidelight.bounds.certificate import Alternative, Information, Pair, worth
 from sidelight.bounds.duality import exact_case
-from sidelight.bounds.rational import float_down
-
-SCRIPT = Path(__file__).parent.parent / "examples" / "check_certificate.py"
-
-ONE, HALF = Fraction(1), Fraction(1, 2)
-
-
-def standalone() -> Callable[[dict[str, Any]], bool]:
-    """The other checker, as a function."""
-    spec = importlib.util.spec_from_file_location("check_certificate", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-
-    def holds(data: dict[str, Any]) -> bool:
-        try:
-            return bool(module.holds(data))
-        except (ArithmeticError, LookupError, TypeError, ValueError):
-            return False
-
-    return holds
-
-
-OTHER = standalone()
-
-
-def of(bound: object) -> Certificate:
-    certificate = getattr(bound, "certificate", None)
-    assert isinstance(certificate, Certificate)
-    return certificate
-
-
-def tied_pair(B: Fraction, claim: str) -> Certificate:
-    """Two tied actions, each seen by itself. Were one better by e, regret above B must be noticed.
-
-    Both alternatives with the same weight bound every plan in the same way.
-    """
-    means, e, T = (HALF, HALF), Fraction(1, 100), Fraction(10_000)
-    case = Case(((ONE, None), (None, ONE)), means, ONE, T, B)
-    rows = tuple(
-        (ONE, Alternative(tuple(HALF + e * (i == k) for i in range(2)), Fraction(1, 200)))
-        for k in range(2)
-    )
-    return Certificate(case, rows, float(B) if claim == "minimax" else math.inf, claim)
-
-
-def examples() -> list[Certificate]:
-    """Each kind of row, both claims, finite and infinite values."""
-    bandit = Problem(structure("bandit", 3), (0.7, 0.5, 0.35))
-    cycle = Problem(structure("cycle", 3), (0.5, 0.7, 0.35))
-    return [
-        of(finite_time(bandit, 1e4, 50)),
-        of(finite_time(Problem(structure("bandit", 2), (0.5, 0.498)), 1e5, 1)),
-        of(finite_time(Problem(structure("bandit", 2), (0.5, 0.5)), 100, 0.1)),
-        of(finite_time(Problem(structure("het3", 3), (0.7, 0.5, 0.35)), 10**12, 10**6)),
-        of(asymptotic(bandit)),
-        of(graves_lai(cycle)),
-        tied_pair(Fraction(10), "minimax"),
-        tied_pair(Fraction(10), "regret"),
-    ]
 
 
 @pytest.mark.parametrize("certificate", examples(), ids=lambda c: f"{c.claim}-{c.value:.3g}")
 def test_both_checkers_accept(certificate: Certificate) -> None:
     assert certificate.check()
-    assert OTHER(certificate.to_dict())
+    assert script(certificate.to_dict())
 
 
 def test_every_kind_of_row_and_claim_is_among_the_examples() -> None:
@@ -150,7 +99,7 @@ def test_both_checkers_refuse_what_was_tampered_with(certificate: Certificate) -
     cases = tampered(certificate)
     assert len(cases) > 5
     for data in cases:
-        assert not OTHER(data)
+        assert not script(data)
         with suppress(InputError, KeyError):  # not even readable: also a refusal
             assert not Certificate.from_dict(data).check()
 
@@ -168,58 +117,14 @@ def test_the_script_by_itself(tmp_path: Path) -> None:
         return done.returncode, done.stdout
 
     code, text = run(good)
-    assert (code, text) == (0, f"proved: regret >= {certificate.value}\n")
+    assert (code, text) == (0, f"proved: {good}: regret >= {certificate.value}\n")
     code, text = run(good, bad)
     assert code == 3
-    assert text.splitlines()[1].startswith("NOT proved: regret >= 4.0")
+    assert text.splitlines()[1].startswith(f"NOT proved: {bad}: regret >= 4.0")
     files = [tmp_path / f"{k}.json" for k in range(len(examples()))]
     for path, example in zip(files, examples(), strict=True):
         example.save(path)
     assert run(*files)[0] == 0
-
-
-def any_row(rng: np.random.Generator, case: Case) -> Row:
-    """A row that is allowed more often than not."""
-    K = len(case.means)
-    k = int(rng.integers(K))
-    if case.horizon is None or rng.random() < 0.05:
-        return Pair(k, Fraction(float(rng.choice([0.0, 0.3, 1.0]))))
-    if rng.random() < 0.5:
-        gap = case.second_gap if k == case.best else case.gaps[k]
-        beyond = case.means[k] - gap if k == case.best else case.upper - case.means[case.best]
-        rise = gap + beyond * Fraction(float(rng.uniform(0, 1.1)))
-        fall = Fraction(float(rng.choice([0.001, 0.1, 0.5])))
-        return Information(k, rise, fall if rng.random() < 0.8 else None)
-    means = [Fraction(float(mean)) for mean in rng.random(K)]
-    kept = rng.random(K) < 0.5
-    means = [m if keep else n for m, n, keep in zip(case.means, means, kept, strict=True)]
-    return Alternative(tuple(means), Fraction(float(rng.choice([0.0, 1e-3, 0.1]))))
-
-
-def any_certificate(seed: int) -> Certificate:
-    """A random problem and random rows; the value is at, below or above what they prove."""
-    rng = np.random.default_rng(seed)
-    problem = random.problem(seed, edges=True)
-    if rng.random() < 0.2:
-        matrix = problem.feedback.variance.copy()
-        j, i = rng.choice(np.argwhere(np.isfinite(matrix)))
-        matrix[j, i] = 0.0
-        problem = Problem(type(problem.feedback)(matrix), problem.means)
-    T, B = (float(10 ** rng.uniform(1, 5)), float(10 ** rng.uniform(-1, 2)))
-    case = exact_case(problem, T, B) if rng.random() < 0.7 else exact_case(problem)
-    rows = tuple(
-        (Fraction(float(10 ** rng.uniform(-6, 0))), any_row(rng, case))
-        for _ in range(rng.integers(1, 3))
-    )
-    claim = str(rng.choice(["regret", "minimax"], p=[0.8, 0.2]))
-    certificate = Certificate(case, rows, 0.0, claim)
-    try:
-        proved = certificate.certified()
-    except RefutedError:
-        return certificate
-    at = float_down(max(proved, Fraction(0))) if isinstance(proved, Fraction) else math.inf
-    chosen = rng.choice([0.0, at, at * 0.5, at + 1e-6, math.inf])
-    return replace(certificate, value=float(chosen))
 
 
 def test_the_two_checkers_agree_on_random_certificates() -> None:
@@ -227,7 +132,7 @@ def test_the_two_checkers_agree_on_random_certificates() -> None:
     for seed in range(1500):
         certificate = any_certificate(seed)
         verdict = certificate.check()
-        assert OTHER(certificate.to_dict()) == verdict, seed
+        assert script(certificate.to_dict()) == verdict, seed
         verdicts[verdict] += 1
     assert min(verdicts) > 150
 
@@ -250,10 +155,10 @@ def test_changed_means_variances_or_horizons_are_noticed() -> None:
             changed = copy.deepcopy(data)
             changed["variance"][j][i] = str(Fraction(data["variance"][j][i]) / 10**6)
             assert not Certificate.from_dict(changed).check()
-            assert not OTHER(changed)
+            assert not script(changed)
         weaker = {**data, "worst_case": str(Fraction(data["worst_case"]) * 2)}
         assert not Certificate.from_dict(weaker).check()
-        assert not OTHER(weaker)
+        assert not script(weaker)
 
 
 def test_pair_rows_hold_per_log_t_only() -> None:
@@ -261,7 +166,7 @@ def test_pair_rows_hold_per_log_t_only() -> None:
     case = replace(certificate.case, horizon=Fraction(10), worst_case=Fraction(1))
     moved = replace(certificate, case=case)
     assert not moved.check()
-    assert not OTHER(moved.to_dict())
+    assert not script(moved.to_dict())
 
 
 def test_a_negative_number_of_an_action_means_no_action() -> None:
@@ -297,14 +202,14 @@ def test_what_is_not_a_problem_is_refused() -> None:
     ):
         certificate = Certificate(wrong, (), 0.0)
         assert not certificate.check()
-        assert not OTHER(certificate.to_dict())
+        assert not script(certificate.to_dict())
 
 
 def test_one_action_has_no_second_best() -> None:
     case = Case(((ONE,),), (HALF,), ONE, Fraction(100), ONE)
     certificate = Certificate(case, ((ONE, Information(0, Fraction(1, 4))),), 0.0)
     assert not certificate.check()
-    assert not OTHER(certificate.to_dict())
+    assert not script(certificate.to_dict())
 
 
 def test_files_of_another_kind_are_refused(tmp_path: Path) -> None:
@@ -312,3 +217,71 @@ def test_files_of_another_kind_are_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({"format": "recipe"}), encoding="utf-8")
     with pytest.raises(InputError, match="not a certificate"):
         Certificate.load(path)
+
+
+@pytest.mark.parametrize("name", list(gallery()))
+def test_what_sidelight_proves_is_proved(name: str, tmp_path: Path) -> None:
+    """On every problem of the gallery, by both checkers and within the limits on files."""
+    problem = gallery(name)
+    T = 1e5
+    B = 3 * math.sqrt(len(problem) * T)
+    bounds = [finite_time(problem, T, B), minimax(problem.feedback, problem.upper, T)]
+    bounds += [b for b in (asymptotic(problem), graves_lai(problem)) if b.valid]
+    if len(problem) <= 6:
+        bounds += [general(problem, T, B), general(problem, T, B / 100)]
+    for bound in bounds:
+        path = tmp_path / f"{bound.name}.json"
+        of(bound).save(path)
+        assert Certificate.load(path).objection() is None
+        assert CHECKER.verdict(str(path))[0] == 0
+
+
+def test_limits_leave_room_for_150_actions(tmp_path: Path) -> None:
+    """As large as certificates can become: everything is shown, and as many rows as actions."""
+    rng = np.random.default_rng(1)
+    K = 150
+    problem = Problem(Feedback(10 ** rng.uniform(-2, 2, (K, K))), rng.random(K))
+    rows = tuple(
+        (Fraction(float(x)) * Fraction(float(x)) ** 3, Alternative(means, Fraction(float(x))))
+        for x, means in zip(rng.random(K), map(fractions, rng.random((K, K))), strict=True)
+    )
+    path = tmp_path / "large.json"
+    Certificate(exact_case(problem, 1e5, 100), rows, 0.0).save(path)
+    assert len(Certificate.load(path).rows) == K
+    CHECKER.certificate(str(path))
+
+
+def fractions(values: npt.NDArray[np.float64]) -> tuple[Fraction, ...]:
+    """Floats, exactly."""
+    return tuple(Fraction(float(value)) for value in values)
+
+
+def test_objections_say_what_was_proved() -> None:
+    case = Case(((ONE, None), (None, ONE)), (HALF, HALF / 2), ONE)
+    row = Pair(1, ONE)
+    certificate = Certificate(case, ((ONE / 4, row),), 8.0)  # 1/4 * 2/(1/4)^2
+    assert certificate.objection() is None
+    assert replace(certificate, value=8.5).objection() == "the rows prove 8 only"
+    assert replace(certificate, rows=((ONE, row),)).objection() == "the rows prove 0 only"
+    assert replace(certificate, claim="Regret").objection() == "this is no claim about regret"
+    assert replace(certificate, value=math.nan).objection() == "this is no claim about regret"
+    least = tied_pair(Fraction(10), "minimax")
+    assert least.objection() is None
+    assert replace(least, value=9.0).objection() is None
+    assert replace(least, value=10.5).objection() == "the rows prove 10 only"
+    weak = replace(least, case=replace(least.case, worst_case=Fraction(1000)))
+    assert weak.objection() == "the rows prove 0 only, less than the worst case"
+    assert not replace(least, value=math.inf).check()
+
+
+def test_worth_of_sums() -> None:
+    """sum(w need) + T min(gap - spent); infinite if even the best action cannot pay."""
+    case = Case(((ONE, None), (None, ONE)), (HALF, HALF / 2), ONE, Fraction(100), ONE)
+    assert worth(case, Fraction(10), [ONE / 100, ONE / 2]) == 10 - 25
+    assert worth(case, Fraction(10), [ONE / 100, ONE / 5]) == 10 - 1
+    assert worth(case, Fraction(20), [ONE / 100, ONE / 5]) == 20 - 1  # just not infinite
+    assert worth(case, Fraction(21), [ONE / 100, ONE / 5]) == math.inf
+    free = replace(case, horizon=None, worst_case=None)
+    assert worth(free, Fraction(10), [Fraction(0), ONE / 4]) == 10
+    assert worth(free, Fraction(10), [Fraction(0), ONE / 3]) == 0
+    assert worth(free, Fraction(10), [ONE / 100, ONE / 5]) == 0

@@ -71,7 +71,7 @@ KERNELS = {
 COMPILED_ROOMS = {"programs", "engine", "policies"}  # as in compiled.ROOMS
 
 modules = sorted(SOURCE.rglob("*.py"))
-folders = ("src", "tests", "benchmarks", "examples")
+folders = ("src", "tests", "benchmarks", "examples", "scripts")
 python_files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
 
 

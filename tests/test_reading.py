@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
-import math
+import re
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from certificates import CHECKER, DELETED, HOSTILE, SCRIPT, changed, places
 from naive.structures import structure
 from sidelight import InputError, Problem
-from sidelight.bounds import Certificate, finite_time, general, graves_lai
-from sidelight.bounds.reading import DIGITS, number
-
-SCRIPT = Path(__file__).parent.parent / "examples" / "check_certificate.py"
+from sidelight.bounds import finite_time, general, graves_lai, reading
+from sidelight.bounds.certificate import Certificate
+from sidelight.bounds.reading import DIGITS, DamagedError, entries, index, number
 
 BANDIT = Problem(structure("bandit", 3), (0.7, 0.5, 0.35))
 CYCLE = Problem(structure("cycle", 3), (0.5, 0.7, 0.35))
@@ -33,69 +34,6 @@ def saved() -> list[dict[str, Any]]:
 
 
 SAVED = saved()
-
-HOSTILE = [
-    "1e1000000000",
-    "1e-1000000000",
-    "9" * 10**6,
-    "1/" + "9" * 10**6,
-    10**4000,
-    10**5000,
-    "1/0",
-    "nan",
-    "inf",
-    "-inf",
-    math.nan,
-    math.inf,
-    "",
-    " 1",
-    "1\n",
-    "\u0661",
-    "-1",
-    "0",
-    "0x10",
-    "1_000",
-    True,
-    None,
-    [],
-    {},
-    [[]],
-    "text",
-    -1,
-    2**63,
-    1e308,
-    5e-324,
-    0.5,
-]
-
-
-def places(data: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """Where something can be changed."""
-    keys = data.keys() if isinstance(data, dict) else range(len(data))
-    inner = [(*path, key) for key in keys]
-    deeper = [
-        p
-        for key in inner
-        if isinstance(data[key[-1]], dict | list)
-        for p in places(data[key[-1]], key)
-    ]
-    return inner + deeper
-
-
-def changed(data: dict[str, Any], path: tuple[str | int, ...], value: Any) -> dict[str, Any]:
-    """A copy with one place changed; without it if the value is `DELETED`."""
-    copied = copy.deepcopy(data)
-    inside: Any = copied
-    for key in path[:-1]:
-        inside = inside[key]
-    if value is DELETED:
-        del inside[path[-1]]
-    else:
-        inside[path[-1]] = value
-    return copied
-
-
-DELETED = object()
 
 
 def verdict(data: Any) -> bool | None:
@@ -198,18 +136,212 @@ def test_the_script_refuses_the_same_files(tmp_path: Path) -> None:
         assert done.stderr == ""
         return done.returncode, done.stdout.splitlines()
 
-    code, lines = run(*FILES, "missing.json", *(f"value{k}.json" for k in range(4)))
-    assert code == 1
-    assert all(line.startswith("refused: ") for line in lines)
-    assert len(lines) == len(FILES) + 5
-    code, lines = run("good.json", *(f"weight{k}.json" for k in range(4)))
-    assert code == 3
-    assert [line.split(":")[0] for line in lines] == ["proved", *4 * ["NOT proved"]]
+    names = [*FILES, *(f"value{k}.json" for k in range(4)), *(f"weight{k}.json" for k in range(4))]
+    code, lines = run("good.json", *names)
+    assert code == 4
+    assert [line.split(":")[0] for line in lines] == ["proved", *len(names) * ["refused"]]
+    assert run("good.json", "missing.json")[0] == 2
 
 
 def test_numbers_that_are_written_are_read() -> None:
     smallest = Certificate.from_dict(SAVED[0]).case.means[0] / 2**1074 / 2**1074
     assert number(str(smallest), "mean") == smallest
     assert number("9" * DIGITS, "mean") == 10**DIGITS - 1
-    with pytest.raises(InputError, match="mean holds '99999"):
-        number("9" * (DIGITS + 1), "mean")
+    assert number("1/" + "9" * DIGITS, "mean") == Fraction(1, 10**DIGITS - 1)
+    for text in ("9" * (DIGITS + 1), "1/" + "9" * (DIGITS + 1), "0." + "9" * (DIGITS + 1)):
+        with pytest.raises(InputError, match=r"mean holds '.{40}'\.\.\., which is no rational"):
+            number(text, "mean")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("-7/20", Fraction(-7, 20)), ("+1.5", Fraction(3, 2)), ("007", Fraction(7)), ("-0", 0)],
+)
+def test_spellings_of_numbers(text: str, value: Fraction) -> None:
+    assert number(text, "mean") == value == CHECKER.number(text)
+
+
+@pytest.mark.parametrize(
+    "wrong", [1, 0.5, True, "1/0", "1/00", "1/-2", "1e3", ".5", "5.", "1/2/3", "--1", "\u0661", ""]
+)
+def test_other_spellings_are_refused(wrong: object) -> None:
+    """Readers agree about text, not about numbers of JSON."""
+    with pytest.raises(
+        DamagedError, match=r"mean holds .* no rational number; the file is damaged"
+    ):
+        number(wrong, "mean")
+    with pytest.raises(CHECKER.DamagedError):
+        CHECKER.number(wrong)
+
+
+@pytest.mark.parametrize("wrong", [True, "1", 1.0, None, 2**31, -(2**31)])
+def test_actions_are_whole_numbers(wrong: object) -> None:
+    with pytest.raises(DamagedError, match="must be the number of an action"):
+        index(wrong)
+    assert index(2**31 - 1) == 2**31 - 1
+    assert refusals(changed(PAIRS, ("rows", 0, "action"), wrong)) == (True, True)
+    assert refusals(changed(PAIRS, ("rows", 0, "action"), 2**31 - 1)) == (False, False)
+
+
+def refusals(data: Any) -> tuple[bool, bool]:
+    """Whether the library and the script take it for no certificate at all."""
+    found = []
+    for read, error in (
+        (Certificate.from_dict, DamagedError),
+        (CHECKER.read, CHECKER.DamagedError),
+    ):
+        try:
+            read(data)
+            found.append(False)
+        except error:
+            found.append(True)
+    return found[0], found[1]
+
+
+PAIRS = SAVED[2]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("note",), "1"),
+        (("rows", 0, "note"), "1"),
+        (("rows", 0, "rise"), "1"),
+        (("rows", 0, "kind"), "information"),
+        (("rows", 0, "kind"), "file"),
+        (("rows", 0, "kind"), ["pair"]),
+        (("rows", 0, "kind"), None),
+        (("rows", 0), "pair"),
+        (("rows",), {}),
+        (("variance",), "111"),
+        (("variance", 0), {"0": "1"}),
+        (("means",), None),
+        (("claim",), "Regret"),
+        (("claim",), ["regret"]),
+        (("format",), "sidelight-certificate-2"),
+        (("value",), "-inf"),
+        (("value",), None),
+        (("upper",), None),
+        (("upper",), "inf"),
+        (("rows", 0, "weight"), None),
+        (("rows", 0, "split"), None),
+        *(((key,), DELETED) for key in PAIRS),
+        *((("rows", 0, key), DELETED) for key in PAIRS["rows"][0]),
+    ],
+)
+def test_what_is_no_certificate(path: tuple[str | int, ...], value: Any) -> None:
+    assert refusals(PAIRS) == (False, False)
+    assert refusals(changed(PAIRS, path, value)) == (True, True)
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_entries_that_may_be_empty(which: int) -> None:
+    """Of all, only observations, the horizon, the worst case and a fall may be null."""
+    data = SAVED[which]
+    for path in places(data):
+        seen = path[0] == "variance" and len(path) == 3
+        may = seen or path[-1] in ("horizon", "worst_case", "fall")
+        assert refusals(changed(data, path, None)) == (not may, not may), path
+
+
+def test_keys_that_stand_twice(tmp_path: Path) -> None:
+    """Some readers take the first, others the last."""
+    text = json.dumps(SAVED[0])
+    for key in ("value", "weight"):
+        for n, extra in enumerate((f'"{key}": "1", ', f'"{key}": "9", ')):
+            path = tmp_path / f"{key}{n}.json"
+            path.write_text(text.replace(f'"{key}": ', f'{extra}"{key}": ', 1))
+            with pytest.raises(DamagedError, match=f"json: the entry '{key}' stands twice; the"):
+                Certificate.load(path)
+            assert CHECKER.verdict(str(path))[0] == 4
+
+
+def test_other_encodings_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "wide.json"
+    path.write_text(json.dumps(SAVED[0]), encoding="utf-16")
+    with pytest.raises(DamagedError, match=r"wide\.json: not valid JSON"):
+        Certificate.load(path)
+    assert CHECKER.verdict(str(path))[0] == 4
+
+
+# ---- limits
+
+
+def test_limits_are_the_same_in_the_script() -> None:
+    names = ("MOST_BYTES", "DIGITS", "MOST_ACTIONS", "MOST_ROWS", "MOST_MEANS", "MOST_PRODUCTS")
+    assert all(getattr(CHECKER, name) == getattr(reading, name) for name in names)
+
+
+def test_a_file_may_be_so_large(tmp_path: Path) -> None:
+    text = json.dumps(SAVED[0])
+    path = tmp_path / "large.json"
+    path.write_text(text + " " * (reading.MOST_BYTES - len(text)))
+    assert Certificate.load(path).check()
+    assert CHECKER.verdict(str(path))[0] == 0
+    path.write_text(text + " " * (reading.MOST_BYTES + 1 - len(text)))
+    with pytest.raises(
+        DamagedError, match=r"large\.json: larger than 4000000 bytes; a certificate"
+    ):
+        Certificate.load(path)
+    assert CHECKER.verdict(str(path))[0] == 4
+
+
+def sized(actions: int, rows: int, means: int = 0, seen: int | None = None) -> dict[str, Any]:
+    """A file of this size; the problem is a bandit, or all actions show so many."""
+    shown = [[("1" if i == j else None) for i in range(actions)] for j in range(actions)]
+    if seen is not None:
+        shown = [["1"] * seen + [None] * (actions - seen)] * actions
+    row = {"kind": "pair", "weight": "1", "action": 0, "split": "1"}
+    if means:
+        row = {"kind": "alternative", "weight": "1", "means": ["1"] * means, "shift": "1"}
+    entries = {"means": ["0"] * actions, "variance": shown, "rows": [row] * rows}
+    return {**PAIRS, **entries}
+
+
+@pytest.mark.parametrize(
+    ("fits", "too_large"),
+    [
+        (sized(500, 0), sized(501, 0)),
+        (sized(2, 600), sized(2, 601)),
+        (sized(2, 50, means=500), sized(2, 1, means=501)),
+        (
+            sized(2, 50, means=500),
+            {
+                **sized(2, 50, means=500),
+                "rows": [*sized(2, 50, means=500)["rows"], *sized(2, 1, 1)["rows"]],
+            },
+        ),
+        (sized(200, 100, means=1, seen=200), sized(200, 101, means=1, seen=200)),
+    ],
+    ids=["actions", "rows", "means of a row", "means", "products"],
+)
+def test_limits_hold_exactly(fits: dict[str, Any], too_large: dict[str, Any]) -> None:
+    assert refusals(fits) == (False, False)
+    assert refusals(too_large) == (True, True)
+    with pytest.raises(DamagedError, match="is checked by its method `check`, without limits"):
+        Certificate.from_dict(too_large)
+
+
+def test_one_line_of_variances_may_be_so_long() -> None:
+    data = changed(PAIRS, ("variance", 0), ["1"] * 501)
+    assert refusals(data) == (True, True)
+    assert refusals(changed(PAIRS, ("variance", 0), ["1"] * 500)) == (False, False)
+
+
+def test_what_is_refused_is_shown_in_part() -> None:
+    for value, shown in (
+        (10**4000, "a huge integer"),
+        (2**99 - 1, str(2**99 - 1)),
+        (2**98, str(2**98)),
+        (2**99, "a huge integer"),
+        (2**100, "a huge integer"),
+        ("x" * 40, "'" + "x" * 40 + "',"),
+        ("x" * 41, "'" + "x" * 40 + "'..."),
+        (None, "None"),
+        (0.5, "0.5"),
+        ([1], "a list"),
+    ):
+        with pytest.raises(DamagedError, match=f"mean holds {re.escape(shown)}"):
+            number(value, "mean")
+    with pytest.raises(DamagedError, match="a table is expected in place of a list"):
+        entries([], ["a"])

@@ -14,7 +14,13 @@ from naive.structures import structure
 from sidelight import Problem
 from sidelight.bounds.certificate import Alternative
 from sidelight.bounds.duality import exact_case
-from sidelight.bounds.weighing import alternatives, best_multiple, prove
+from sidelight.bounds.weighing import (
+    _shortened,
+    alternatives,
+    as_fractions,
+    best_multiple,
+    prove,
+)
 from sidelight.programs.separation import Cuts, setting
 
 heights = st.lists(st.fractions(0, 5, max_denominator=20), min_size=1, max_size=6)
@@ -83,3 +89,60 @@ def test_rows_that_refute_everything_prove_infinity() -> None:
     proof = prove(case, rows, [Fraction(1), Fraction(1)])
     assert proof.value == math.inf
     assert proof.check()
+
+
+def test_weights_in_the_proportions_given() -> None:
+    """One row: its weight is the gap over its load, to 160 bits; others have none."""
+    case = exact_case(Problem(structure("bandit", 2), (0.5, 0.75)), 1e6, 10)
+    row = Alternative((Fraction(7, 8), Fraction(3, 4)), Fraction(1, 1000))
+    other = Alternative((Fraction(1), Fraction(0)), Fraction(1))
+    proof = prove(case, [row, other], [Fraction(3), Fraction(0)])
+    ((weight, kept),) = proof.rows
+    load, gap = row.loads(case)[0], case.gaps[0]
+    assert kept == row
+    exact = gap / load
+    free = row.loads(case)[1]  # the best action must not spend: negative here
+    assert free < 0 < load
+    # The two lines gap - s load and -s free meet at gap / (load - free), before the first is 0.
+    meeting = gap / (load - free)
+    assert meeting < exact
+    assert 0 <= meeting - weight <= meeting / 2**150
+    assert proof.value > 0
+    assert Fraction(proof.value) <= 10**6 * -free * meeting
+    assert proof.check()
+
+
+def test_negative_weights_are_left_out() -> None:
+    case = exact_case(Problem(structure("bandit", 2), (0.5, 0.75)), 1e6, 10)
+    row = Alternative((Fraction(7, 8), Fraction(3, 4)), Fraction(1, 1000))
+    assert prove(case, [row], [Fraction(-1)]).rows == ()
+
+
+def test_rows_that_prove_nothing_are_not_kept() -> None:
+    """The alternative is the problem itself: it never helps."""
+    case = exact_case(Problem(structure("bandit", 2), (0.5, 0.75)), 1e6, 10)
+    proof = prove(case, [Alternative(case.means, Fraction(1))], [Fraction(1)])
+    assert proof.rows == ()
+    assert proof.value == 0.0
+
+
+@given(st.fractions(min_value=Fraction(1, 10**60), max_value=10**60))
+def test_scales_are_shortened_downwards(s: Fraction) -> None:
+    short = _shortened(s)
+    assert 0 <= s - short <= s / 2**158
+    assert short.numerator.bit_length() <= 162
+    assert _shortened(Fraction(0)) == 0
+
+
+def test_floats_as_they_are() -> None:
+    assert as_fractions(np.array([0.1, 2.0])) == [Fraction(0.1), Fraction(2)]
+
+
+def test_alternatives_stay_inside_the_range() -> None:
+    """In units of the upper end, a mean may come out a little beyond it."""
+    problem = Problem(structure("bandit", 2, 0.3), (0.1, 0.07), upper=0.3)
+    scaled = setting(problem.means, problem.feedback.variance, 0.3, 100.0)
+    cuts = Cuts(np.array([[1.0 + 1e-15, -1e-17]]), np.array([0.5]))
+    (row,) = alternatives(scaled, exact_case(problem, 100, 5), cuts)
+    assert list(row.means) == [Fraction(0.3), 0]
+    assert row.shift == Fraction(0.15)

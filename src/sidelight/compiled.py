@@ -27,6 +27,9 @@ Nor does numba tell apart the machine code of two functions that one factory mad
 of two policies: both have the same name, and a number that only one process understands. Read from
 disk by a third process, one would silently run in place of the other. So a function made inside
 another is named after what it encloses.
+
+With NUMBA_DISABLE_JIT=1 nothing is compiled: a debugger can step through every rule, coverage can
+be measured, and the plays are the same. It takes hundreds of times as long.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import types
 from numba.extending import typeof_impl
 
@@ -47,6 +51,20 @@ ROOMS = ("programs", "engine", "policies")  # all compiled code lives here
 _FLAGS: Any = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 _njit: Any = numba.njit  # `_nrt`, which leaves out reference counts, is not in its signature
 _config: Any = numba.config
+
+PLAIN = bool(_config.DISABLE_JIT)  # functions run as they were written
+
+
+class Plain:
+    """A function in place of a compiled one: numbers overflow and divide by 0 as silently."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.py_func = function
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return self.py_func(*arguments)
 
 
 class Part:
@@ -75,9 +93,13 @@ def _type_of(part: Part, _: Any) -> Any:
     return types.Dispatcher(part.inner)
 
 
+def _part(function: Callable[..., Any], **options: Any) -> Any:
+    return Plain(function) if PLAIN else Part(function, **options)
+
+
 def compiled(function: Callable[..., Any]) -> Any:
     """A compiled function that others call; it is kept as part of them."""
-    return Part(function)
+    return _part(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
@@ -86,7 +108,7 @@ def inlined(function: Callable[..., Any]) -> Any:
     A call hands over every array as seven numbers, so that a call with a whole belief costs more
     than most rules. `choose`, `update` and what they call in every round are inlined.
     """
-    return Part(function, forceinline=True)
+    return _part(function, forceinline=True)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -95,26 +117,29 @@ def kernel(function: Callable[..., Any]) -> Any:
     Where a function is called in one branch only, they cost ten times what a step of a linear
     program does.
     """
-    return Part(function, _nrt=False)
+    return _part(function, _nrt=False)
 
 
 def inlined_kernel(function: Callable[..., Any]) -> Any:
     """A kernel that is copied into its callers."""
-    return Part(function, _nrt=False, forceinline=True)
+    return _part(function, _nrt=False, forceinline=True)
 
 
 def allocating(function: Callable[..., Any]) -> Any:
     """For the few that need new arrays: said openly, because a callee takes over the options."""
-    return Part(function, _nrt=True)
+    return _part(function, _nrt=True)
 
 
 def merged(function: Callable[..., Any]) -> Any:
     """A function, or a part as it was written, that becomes a piece of its callers."""
-    return _njit(inline="always", **_FLAGS)(getattr(function, "py_func", function))
+    written = getattr(function, "py_func", function)
+    return Plain(written) if PLAIN else _njit(inline="always", **_FLAGS)(written)
 
 
 def cached(function: Callable[..., Any]) -> Any:
     """A compiled function at module level that is kept on disk for the next start."""
+    if PLAIN:
+        return Plain(function)
     before = _config.CACHE_DIR
     _config.CACHE_DIR = str(cache_folder())
     try:
@@ -142,12 +167,14 @@ def _full_name(value: Any) -> str:
 
 
 def can_be_kept(function: Any) -> bool:
-    """Whether a `cached` function found a folder for its machine code."""
-    return bool(function.stats.cache_path)
+    """Whether a `cached` function found a folder for its machine code, or needs none."""
+    return PLAIN or bool(function.stats.cache_path)
 
 
 def is_kept(function: Any) -> bool:
-    """Whether machine code of a `cached` function is on disk already."""
+    """Whether machine code of a `cached` function is on disk already, or not needed."""
+    if PLAIN:
+        return True
     folder = function.stats.cache_path
     source = function.py_func
     name = f"{source.__module__.rpartition('.')[2]}.{source.__qualname__}"

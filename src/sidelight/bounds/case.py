@@ -1,19 +1,22 @@
 """The problem that a proof speaks about, in exact numbers.
 
 Certificates are evaluated on this, not on floats: gaps, and the information P = 1/variance of one
-play, rounded up (against the claim) to a binary fraction so that sums of many stay short.
+play, rounded up (against the claim) to a short number so that sums of many stay short.
+
+The theorems speak of T whole rounds. Their proofs hold for every T > 0 if the last round counts as
+the part of a round that is left: in the plays, which sum to T, and in the regret. What it shows
+comes too late to change a decision, so the information in whole rounds is still an upper bound.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from operator import mul
 
-from .rational import inverse_up
+from .rational import decimal_up, inverse_up, products_up
 
 ZERO = Fraction(0)
 
@@ -75,16 +78,15 @@ class Case:
             )
         return self._precision[played][observed]
 
-    def told(self, moves: Sequence[Fraction]) -> list[Fraction]:
-        """sum_i P[j, i] moves_i^2 for each j, in integers: reducing every term would take long."""
-        moved = [i for i, move in enumerate(moves) if move]
-        if not self._exact.isdisjoint(moved):
+    def told(self, moves: Sequence[Fraction]) -> list[Decimal]:
+        """sum_i P[j, i] moves_i^2 for each j, rounded up.
+
+        No mean may move that some action shows without noise: one play of it would tell.
+        """
+        if any(move and i in self._exact for i, move in enumerate(moves)):
             raise RefutedError("an alternative moves a mean that is seen exactly")
-        unit = math.lcm(*(moves[i].denominator for i in moved))
-        squares = [(moves[i].numerator * (unit // moves[i].denominator)) ** 2 for i in moved]
-        table, fine = self._integers
-        lines = ([row[i] for i in moved] for row in table)
-        return [Fraction(sum(map(mul, line, squares)), fine * unit**2) for line in lines]
+        squares = [decimal_up(move**2) for move in moves]
+        return products_up(self._seen, squares)
 
     @cached_property
     def _exact(self) -> frozenset[int]:
@@ -92,11 +94,14 @@ class Case:
         return frozenset(i for row in self.variance for i, v in enumerate(row) if v == 0)
 
     @cached_property
-    def _integers(self) -> tuple[list[list[int]], int]:
-        """The precisions in multiples of 1/(the second number)."""
-        fine = math.lcm(*(p.denominator for row in self._precision for p in row))
-        table = [[p.numerator * (fine // p.denominator) for p in row] for row in self._precision]
-        return table, fine
+    def _seen(self) -> tuple[tuple[tuple[int, ...], tuple[Decimal, ...]], ...]:
+        """For each action the others that it shows with noise, and P."""
+        decimals = {p: decimal_up(p) for row in self._precision for p in row}
+        shown = [[i for i in self.actions if row[i]] for row in self._precision]
+        return tuple(
+            (tuple(seen), tuple(decimals[row[i]] for i in seen))
+            for row, seen in zip(self._precision, shown, strict=True)
+        )
 
     @cached_property
     def _precision(self) -> tuple[tuple[Fraction, ...], ...]:
@@ -109,16 +114,20 @@ class Case:
             raise RefutedError(f"there is no action {action!r}")
 
     def validate(self) -> None:
-        """Refuse what is not a problem."""
+        """Refuse what is not a problem of the paper [sec:pre]."""
         K = len(self.means)
         if K == 0 or len(self.variance) != K or any(len(row) != K for row in self.variance):
             raise RefutedError("a problem has a mean for each action and a square of variances")
         if any(v is not None and v < 0 for row in self.variance for v in row):
             raise RefutedError("a variance is negative")
-        if not all(0 <= mean <= self.upper for mean in self.means):
-            raise RefutedError("a mean lies outside [0, upper]")
+        if any(all(row[i] is None for row in self.variance) for i in self.actions):
+            raise RefutedError("an action is seen by nobody, which the theorems exclude")
+        if self.upper <= 0 or not all(0 <= mean <= self.upper for mean in self.means):
+            raise RefutedError("the upper end is not positive, or a mean lies outside [0, upper]")
         if any(x is not None and x <= 0 for x in (self.horizon, self.worst_case)):
             raise RefutedError("horizon and worst case must be positive")
+        if self.horizon is None and self.worst_case is not None:
+            raise RefutedError("a claim per log T has no worst case")
 
     def at_horizon(self) -> tuple[Fraction, Fraction]:
         """Horizon and worst case, for the rows that need them."""

@@ -20,7 +20,9 @@ A certificate is the problem and the weighted rows. There are three kinds of row
     Alternative   playing must tell theta from theta'                     [thm:lb-0, as (6.2)]
     Pair          playing must tell whether k beats the best action       [eq:lb-asy, exact form]
 
-`check` evaluates all of it in rational arithmetic, with logarithms rounded against the claim.
+`check` evaluates all of it in rational arithmetic; what is rounded is rounded against the claim.
+Nothing in a certificate is believed: `Case.validate` holds the conditions on the problem, `need` of
+each row those of the theorem behind it, `tally` the one on weights, each beside its refusal.
 """
 
 from __future__ import annotations
@@ -35,13 +37,31 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ..errors import InputError
 from . import reading
 from .case import ZERO, Case, RefutedError
-from .rational import float_up, log_down
+from .rational import binary_sums, float_down, float_up, log_down, short_down, short_up
+from .reading import DamagedError
 
 FORMAT = "sidelight-certificate-1"
 CLAIMS = ("regret", "minimax")
+
+# What a file holds, in this order, and what each kind of row does beside kind and weight.
+ENTRIES = (
+    "format",
+    "claim",
+    "value",
+    "means",
+    "upper",
+    "variance",
+    "horizon",
+    "worst_case",
+    "rows",
+)
+ROW_ENTRIES = {
+    "information": ("action", "rise", "fall"),
+    "alternative": ("means", "shift"),
+    "pair": ("action", "split"),
+}
 
 
 @dataclass(frozen=True)
@@ -49,8 +69,10 @@ class Information:
     """Row i of cor:lb-0: sum_j c_j P[j, i] >= m_i, with m_i bounded below at chosen perturbations.
 
     m_i is a maximum over the size of a change of theta_i, so any admissible size bounds it below.
-    `rise` makes i the best action (for the best action itself: lets it fall below the second);
-    `fall`, needed only when the gap is below 4B/T, goes the other way.
+    `rise` makes i the best action (for the best action itself: lets it fall below the second), so
+    it exceeds the gap; `fall` goes the other way. Where the gap is at least 4B/T, a policy that
+    plays i (for the best action: the others) in half of the rounds loses more than B, and `rise`
+    alone suffices; below, both changes must be told apart. Both stay inside [0, D].
     """
 
     kind: ClassVar[str] = "information"
@@ -74,7 +96,7 @@ class Information:
             if self.fall is None or not 0 < self.fall <= fall_room:
                 raise RefutedError(f"theta_{self.action} needs a change in the other direction too")
             need = min(need, log_down(T * (self.fall + gap) / (8 * B)) / self.fall**2)
-        return need
+        return short_down(need)
 
     def loads(self, case: Case) -> list[Fraction]:
         """The information about the action in one play of each."""
@@ -85,8 +107,10 @@ class Information:
 class Alternative:
     """One constraint of thm:lb-0: if theta' were true, regret above B would have to be noticed.
 
-    sum_j c_j [T I_j(theta, theta') - log((gap'_j + u) / (B/T + u))] >= 0 for every u >= 0, where
-    I_j = sum_i P[j, i] (theta_i - theta'_i)^2 / 2 is what one play of j tells.
+    sum_j c_j [T I_j(theta, theta') - log((gap'_j + u) / (B/T + u))] >= 0 for every u > 0, where
+    I_j = sum_i P[j, i] (theta_i - theta'_i)^2 / 2 is what one play of j tells. At u = 0 the best
+    action of theta' would have the logarithm of 0. The policy has regret at most B on all problems
+    with means in [0, D], so theta' must be one of them.
     """
 
     kind: ClassVar[str] = "alternative"
@@ -95,10 +119,8 @@ class Alternative:
 
     def need(self, case: Case) -> Fraction:
         """Nothing: the row is homogeneous."""
-        if len(self.means) != len(case.means) or self.shift < 0:
-            raise RefutedError(
-                "an alternative needs one mean for each action and a shift of at least 0"
-            )
+        if len(self.means) != len(case.means) or self.shift <= 0:
+            raise RefutedError("an alternative needs a mean for each action and a shift above 0")
         if not all(0 <= mean <= case.upper for mean in self.means):
             raise RefutedError("an alternative has a mean outside [0, upper]")
         return ZERO
@@ -106,13 +128,12 @@ class Alternative:
     def loads(self, case: Case) -> list[Fraction]:
         """Rationals just above the brackets."""
         T, B = case.at_horizon()
-        best, level = max(self.means), B / T + self.shift
-        if self.shift <= 0:  # the best action of theta' would have the logarithm of 0
-            raise RefutedError("an alternative with shift 0 has an infinite bracket")
+        best, u, level = max(self.means), short_down(self.shift), short_up(B / T + self.shift)
         moves = [mine - other for mine, other in zip(case.means, self.means, strict=True)]
-        logs = {mean: log_down((best - mean + self.shift) / level) for mean in set(self.means)}
-        told = case.told(moves)
-        return [T * x / 2 - logs[mean] for x, mean in zip(told, self.means, strict=True)]
+        logs = {mean: log_down((best - mean + u) / level) for mean in set(self.means)}
+        told, half = case.told(moves), short_up(T) / 2
+        pairs = zip(told, self.means, strict=True)
+        return [short_up(half * Fraction(x) - logs[mean]) for x, mean in pairs]
 
 
 @dataclass(frozen=True)
@@ -120,9 +141,11 @@ class Pair:
     """Telling whether k beats the best action: x^2 n_k + (1-x)^2 n_best >= 2/gap_k^2.
 
     n = P^T c, for c per log T. Every split x in [0, 1] moves theta_k up by x gap_k and the best
-    mean down by the rest, and each is a necessary condition for 1/n_k + 1/n_best <= gap_k^2 / 2. An
-    action that the best one shows, or any one without noise, costs nothing to observe, so its mean
-    must not move. If only the one mean may move, it must be able to pass the other.
+    mean down by the rest, and each is a necessary condition for 1/n_k + 1/n_best <= gap_k^2 / 2.
+    The best action must be the only one: a policy may play another best action for ever, whatever
+    the two means are. An action that the best one shows, or any one without noise, costs nothing to
+    observe, so its mean must not move. If only the one mean may move, it must be able to pass the
+    other; if both may, the ends x = 0 and x = 1 are limits of splits that stay inside the box.
     """
 
     kind: ClassVar[str] = "pair"
@@ -135,25 +158,24 @@ class Pair:
         case.require(k)
         if case.horizon is not None:
             raise RefutedError("a pair row holds per log T, not at a horizon")
-        gap = case.gaps[k]
-        if k == best or gap == 0 or not 0 <= x <= 1:
-            raise RefutedError(
-                "a pair row needs an action with a positive gap and a split in [0, 1]"
-            )
+        if case.second_gap == 0:
+            raise RefutedError("several actions are best: nothing is known about regret per log T")
+        if k == best or not 0 <= x <= 1:
+            raise RefutedError("a pair row needs an action that is not best and a split in [0, 1]")
         if x > 0 and case.sees(best, k):
             raise RefutedError(f"playing the best action shows {k} for free")
         if x < 1 and case.sees(best, best):
             raise RefutedError("the best action shows itself for free")
-        # With both unseen, the ends x = 0 and x = 1 are limits of splits that stay inside the box.
         if x == 1 and case.means[best] == case.upper and case.fixed(best):
             raise RefutedError(f"action {k} would have to rise above the upper end of its range")
         if x == 0 and case.means[k] == 0 and case.fixed(k):
             raise RefutedError("the best action would have to fall below 0")
-        return 2 / gap**2
+        return short_down(2 / case.gaps[k] ** 2)
 
     def loads(self, case: Case) -> list[Fraction]:
         """The information about the pair in one play of each."""
-        parts = ((self.action, self.split**2), (case.best, (1 - self.split) ** 2))
+        x = self.split
+        parts = ((self.action, short_up(x**2)), (case.best, short_up((1 - x) ** 2)))
         return [
             sum((part * case.precision(played, i) for i, part in parts if part), ZERO)
             for played in case.actions
@@ -165,17 +187,17 @@ Rows = Sequence[tuple[Fraction, Row]]
 
 
 def tally(case: Case, rows: Rows) -> tuple[Fraction, list[Fraction]]:
-    """sum_k w_k need_k, and sum_k w_k load_k(j) for each action j."""
+    """sum_k w_k need_k, and sum_k w_k load_k(j) for each action j.
+
+    A negative weight would turn a row around, so it is refused. Long weights are shortened: any
+    others prove something, too. Rows without weight say nothing and are not looked at.
+    """
     case.validate()
     if any(weight < 0 for weight, _ in rows):
         raise RefutedError("a weight is negative")
-    used = [(weight, row) for weight, row in rows if weight]
-    needed = sum((weight * row.need(case) for weight, row in used), ZERO)
-    spent = [ZERO] * len(case.means)
-    for weight, row in used:
-        pairs = zip(spent, row.loads(case), strict=True)
-        spent = [sum_ + weight * load if load else sum_ for sum_, load in pairs]
-    return needed, spent
+    used = [(short_down(weight), row) for weight, row in rows if weight]
+    (needed,) = binary_sums(1, ((weight, [row.need(case)]) for weight, row in used))
+    return needed, binary_sums(len(case.means), ((w, row.loads(case)) for w, row in used))
 
 
 def worth(case: Case, needed: Fraction, spent: Sequence[Fraction]) -> Fraction | float:
@@ -206,17 +228,39 @@ class Certificate:
 
     def check(self) -> bool:
         """Whether the rows prove the claim; exact, and without a solver."""
-        if math.isnan(self.value):
-            return False
-        target = self.value if math.isinf(self.value) else Fraction(self.value)
+        return self.objection() is None
+
+    def objection(self) -> str | None:
+        """Why the rows do not prove the claim; None if they do."""
+        if self.claim not in CLAIMS or math.isnan(self.value):
+            return "this is no claim about regret"
         try:
             proved = self.certified()
             if self.claim == "minimax":
                 _, B = self.case.at_horizon()
-                return target <= B <= proved
-        except RefutedError:
-            return False
-        return self.claim == "regret" and max(proved, ZERO) >= target
+                if proved < B:
+                    return f"the rows prove {_shown(proved)} only, less than the worst case"
+                proved = B
+        except RefutedError as error:
+            return str(error)
+        if max(proved, ZERO) < self.value:
+            return f"the rows prove {_shown(proved)} only"
+        return None
+
+    def statement(self) -> str:
+        """The claim in words."""
+        T, B = (
+            None if x is None else float_up(x) for x in (self.case.horizon, self.case.worst_case)
+        )
+        if T is None:
+            return f"{self.claim} >= {self.value:.10g} log T for every consistent policy"
+        within = f"in {T:.10g} rounds"
+        if self.claim == "minimax" or B is None:
+            return f"{self.claim} >= {self.value:.10g} {within}"
+        if self.value == math.inf:
+            return f"no policy has regret of at most {B:.10g} {within} whatever the means"
+        never = f"for every policy that never loses more than {B:.10g}"
+        return f"{self.claim} >= {self.value:.10g} {within} {never}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; rational numbers are written as text."""
@@ -243,32 +287,44 @@ class Certificate:
         data = reading.json_object(path)
         try:
             return cls.from_dict(data)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+        except DamagedError as error:
+            raise DamagedError(f"{path}: {error}") from None
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
+    def from_dict(cls, data: object) -> Certificate:
         """The certificate in plain data. What it claims is not believed but for `check`."""
-        field = partial(reading.field, data)
-        if field("format") != FORMAT:
-            raise InputError(f"not a certificate: its format is not {FORMAT!r}; {reading.ADVICE}")
+        if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+            raise DamagedError(f"not a certificate: its format is not {FORMAT!r}; {reading.ADVICE}")
+        _, claim, value, means, upper, variance, horizon, worst_case, rows = reading.entries(
+            data, ENTRIES
+        )
+        if claim not in CLAIMS:
+            raise DamagedError(f"claim must be one of {', '.join(CLAIMS)}; {reading.ADVICE}")
         case = Case(
             variance=tuple(
-                tuple(reading.maybe(v, "variance") for v in reading.listed(row, "variance"))
-                for row in reading.listed(field("variance"), "variance")
+                tuple(reading.maybe(v, "variance") for v in _listed(line, "variance"))
+                for line in _listed(variance, "variance")
             ),
-            means=reading.numbers(field("means"), "means"),
-            upper=reading.number(field("upper"), "upper"),
-            horizon=reading.maybe(field("horizon"), "horizon"),
-            worst_case=reading.maybe(field("worst_case"), "worst_case"),
+            means=reading.numbers(means, "means"),
+            upper=reading.number(upper, "upper"),
+            horizon=reading.maybe(horizon, "horizon"),
+            worst_case=reading.maybe(worst_case, "worst_case"),
         )
-        rows = tuple(_row(row) for row in reading.listed(field("rows"), "rows"))
-        claim, value = field("claim"), field("value")
-        if claim not in CLAIMS:
-            raise InputError(f"claim must be one of {', '.join(CLAIMS)}; {reading.ADVICE}")
+        weighted = tuple(_row(row) for row in reading.listed(rows, "rows", reading.MOST_ROWS))
+        alternatives = [row for _, row in weighted if isinstance(row, Alternative)]
+        seen = sum(v is not None for line in case.variance for v in line)
+        reading.affordable(sum(len(r.means) for r in alternatives), seen * len(alternatives))
         # Rounded against the claim.
         least = math.inf if value == "inf" else float_up(reading.number(value, "value"))
-        return cls(case, rows, least, claim)
+        return cls(case, weighted, least, claim)
+
+
+_listed = partial(reading.listed, most=reading.MOST_ACTIONS)
+
+
+def _shown(proved: Fraction | float) -> str:
+    """What was proved, in a sentence; less than nothing is nothing."""
+    return f"{max(0.0, float_down(Fraction(proved))):.6g}"
 
 
 def _text(value: Fraction | float) -> str:
@@ -288,19 +344,18 @@ def _row_record(row: Row) -> dict[str, Any]:
 
 def _row(data: object) -> tuple[Fraction, Row]:
     """A row with its weight."""
-    field = partial(reading.field, data)
-    weight = reading.number(field("weight"), "weight")
-    if weight < 0:
-        raise InputError(f"a weight is negative, which proves nothing; {reading.ADVICE}")
-    match field("kind"):
-        case "information":
-            rise, fall = reading.number(field("rise"), "rise"), reading.maybe(field("fall"), "fall")
-            return weight, Information(reading.index(field("action")), rise, fall)
-        case "alternative":
-            shift = reading.number(field("shift"), "shift")
-            return weight, Alternative(reading.numbers(field("means"), "means"), shift)
-        case "pair":
-            split = reading.number(field("split"), "split")
-            return weight, Pair(reading.index(field("action")), split)
-        case _:
-            raise InputError(f"a row is of an unknown kind; {reading.ADVICE}")
+    kind = data.get("kind") if isinstance(data, Mapping) else None
+    if not isinstance(kind, str) or kind not in ROW_ENTRIES:
+        raise DamagedError(f"a row is of an unknown kind; {reading.ADVICE}")
+    _, weight, *parts = reading.entries(data, ("kind", "weight", *ROW_ENTRIES[kind]))
+    if kind == Information.kind:
+        action, rise, fall = parts
+        change = reading.number(rise, "rise"), reading.maybe(fall, "fall")
+        row: Row = Information(reading.index(action), *change)
+    elif kind == Alternative.kind:
+        means, shift = parts
+        row = Alternative(reading.numbers(means, "means"), reading.number(shift, "shift"))
+    else:
+        action, split = parts
+        row = Pair(reading.index(action), reading.number(split, "split"))
+    return reading.number(weight, "weight"), row

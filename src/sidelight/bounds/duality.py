@@ -28,7 +28,7 @@ from ..problem import Problem
 from .case import Case
 from .certificate import Alternative, Certificate, Rows, tally, worth
 from .inputs import positive
-from .rational import float_down
+from .rational import float_down, short_down
 
 # A shift so far beyond all gaps that a logarithm is linear to more digits than floats have.
 HUGE = 2**80
@@ -57,9 +57,9 @@ def proved(case: Case, rows: Rows) -> Certificate:
     needed, spent = tally(case, rows)
     factors = sorted({Fraction(1), _affordable(case, spent)})
     worths = [worth(case, f * needed, [f * s for s in spent]) for f in factors]
-    best = max(range(len(factors)), key=worths.__getitem__)
-    kept = tuple((factors[best] * weight, row) for weight, row in rows if factors[best] * weight)
-    return Certificate(case, kept, lower_float(worths[best]))
+    factor = factors[worths.index(max(worths))]
+    kept = tuple((short_down(factor * weight), row) for weight, row in rows if factor * weight)
+    return Certificate(case, kept, lower_float(worth(case, *tally(case, kept))))
 
 
 def conclusive(certificate: Certificate) -> Certificate:

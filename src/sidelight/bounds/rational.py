@@ -4,31 +4,52 @@ A float is a binary fraction, so every input of a bound is a rational number, ex
 products of rationals are exact; `log`, `exp` and roots come as a rational just below or above.
 `decimal` rounds these functions correctly, and one unit in the last of sixty places further is on
 the safe side.
+
+Sums of many fractions grow with every denominator. `short_up` and `short_down` replace a fraction
+by a binary one, and such sums stay as short as the range of magnitudes allows.
 """
 
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
+from operator import mul
 
-# Relative accuracy of an inverse, far beyond that of the horizons it is multiplied with.
-BITS = 200
+# Significant bits of a shortened number: more than a product of four floats has, so that what
+# sidelight computes with floats stays exact, and far beyond the horizons it is multiplied with.
+BITS = 256
 
 _DOWN = Context(prec=60, rounding=ROUND_FLOOR, Emin=-(10**9), Emax=10**9)
 _UP = Context(prec=60, rounding=ROUND_CEILING, Emin=-(10**9), Emax=10**9)
 
 
+def decimal_down(x: Fraction) -> Decimal:
+    """Sixty digits of x, not above it."""
+    return _DOWN.divide(Decimal(x.numerator), Decimal(x.denominator))
+
+
+def decimal_up(x: Fraction) -> Decimal:
+    """Sixty digits of x, not below it."""
+    return _UP.divide(Decimal(x.numerator), Decimal(x.denominator))
+
+
+def ln_down(x: Decimal) -> Decimal:
+    """A number just below log(x), for x > 0."""
+    below = _DOWN.ln(x)
+    # log 1 is exact, and the number next to 0 has a billion digits.
+    return _DOWN.next_minus(below) if below else below
+
+
 def log_down(x: Fraction) -> Fraction:
     """A rational just below log(x), for x > 0."""
-    below = _DOWN.ln(_DOWN.divide(Decimal(x.numerator), Decimal(x.denominator)))
-    # log 1 is exact, and the number next to 0 has a billion digits.
-    return Fraction(_DOWN.next_minus(below)) if below else Fraction(0)
+    return Fraction(ln_down(decimal_down(x)))
 
 
 def log_up(x: Fraction) -> Fraction:
     """A rational just above log(x), for x > 0."""
-    above = _UP.ln(_UP.divide(Decimal(x.numerator), Decimal(x.denominator)))
+    above = _UP.ln(decimal_up(x))
     return Fraction(_UP.next_plus(above)) if above else Fraction(0)
 
 
@@ -36,31 +57,63 @@ def sqrt_down(x: Fraction) -> Fraction:
     """A rational just below sqrt(x), for x >= 0."""
     if x == 0:
         return Fraction(0)
-    below = _DOWN.divide(Decimal(x.numerator), Decimal(x.denominator))
-    return Fraction(_DOWN.next_minus(_DOWN.sqrt(below)))
+    return Fraction(_DOWN.next_minus(_DOWN.sqrt(decimal_down(x))))
 
 
 def sqrt_up(x: Fraction) -> Fraction:
     """A rational just above sqrt(x), for x >= 0."""
     if x == 0:
         return Fraction(0)
-    above = _UP.divide(Decimal(x.numerator), Decimal(x.denominator))
-    return Fraction(_UP.next_plus(_UP.sqrt(above)))
+    return Fraction(_UP.next_plus(_UP.sqrt(decimal_up(x))))
+
+
+def short_down(x: Fraction) -> Fraction:
+    """The largest binary fraction of about `BITS` bits not above x: x itself if it is one."""
+    places = BITS - x.numerator.bit_length() + x.denominator.bit_length()
+    if places >= 0:
+        return Fraction((x.numerator << places) // x.denominator, 1 << places)
+    return Fraction(x.numerator // (x.denominator << -places) << -places)
+
+
+def short_up(x: Fraction) -> Fraction:
+    """The smallest such number not below x."""
+    return -short_down(-x)
 
 
 def inverse_up(x: Fraction) -> Fraction:
-    """A binary fraction just above 1/x (1/x itself where that is one), for x > 0.
+    """A binary fraction just above 1/x (1/x itself where that is a short one), for x > 0."""
+    return short_up(1 / x)
 
-    Sums of such numbers stay short: those of the inverses themselves grow with every term.
-    """
-    places = max(0, BITS - x.denominator.bit_length() + x.numerator.bit_length())
-    return Fraction(-((-x.denominator << places) // x.numerator), 1 << places)
+
+def binary_sums(
+    length: int, lines: Iterable[tuple[Fraction, Sequence[Fraction]]]
+) -> list[Fraction]:
+    """sum_k w_k line_k[j] for each j < length, of binary fractions: shifts, not divisions."""
+    sums, places = [0] * length, 0
+    for weight, line in lines:
+        fine = max(x.denominator for x in line)
+        spare = places + 1 - (weight.denominator * fine).bit_length()
+        if spare < 0:
+            sums, places, spare = [s << -spare for s in sums], places - spare, 0
+        terms = (weight.numerator * x.numerator * (fine // x.denominator) for x in line)
+        sums = [s + (term << spare) for s, term in zip(sums, terms, strict=True)]
+    return [Fraction(s, 1 << places) for s in sums]
+
+
+def products_up(
+    lines: Iterable[tuple[Sequence[int], Sequence[Decimal]]], values: Sequence[Decimal]
+) -> list[Decimal]:
+    """sum_i factors_i values[places_i] for each line (places, factors), all >= 0, rounded up."""
+    with localcontext(_UP):
+        return [
+            sum(map(mul, factors, [values[i] for i in places]), Decimal(0))
+            for places, factors in lines
+        ]
 
 
 def exp_up(x: Fraction) -> Fraction:
     """A rational just above exp(x)."""
-    above = _UP.divide(Decimal(x.numerator), Decimal(x.denominator))
-    return Fraction(_UP.next_plus(_UP.exp(above)))
+    return Fraction(_UP.next_plus(_UP.exp(decimal_up(x))))
 
 
 def cbrt_up(x: Fraction) -> Fraction:

@@ -1,8 +1,14 @@
 """Plain data from a file that anybody may have damaged or forged, read without trust.
 
-A number is text such as "3", "-7/20" or "1.5", or a number of JSON. `Fraction` alone would take
-"1e1000000000" and fill the memory with its digits, so exponents are refused and lengths bounded; no
-number that sidelight writes comes near the bound. Every complaint says what to do about it.
+A rational number is text such as "3", "-7/20" or "1.5". Numbers of JSON are refused, because some
+readers take 0.1 for a tenth and others for the float next to it; so are keys that stand twice or
+mean nothing, because readers may take different ones. Two readers of a certificate must not read
+two claims.
+
+Time and memory of a check are bounded by the sizes below. `Fraction` alone would take
+"1e1000000000" and fill the memory with its digits, so exponents are refused as well. sidelight
+writes nothing that comes near a limit for 150 actions; the largest certificates have about as many
+rows as actions, for the solvers stop at a vertex. Every complaint says what to do about it.
 """
 
 from __future__ import annotations
@@ -10,57 +16,96 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
 
-# A float has at most 767 digits, and a weight is a product of two numbers of that kind.
-DIGITS = 4000
+# 100 actions need 0.65 MB, 200 actions 2.6 MB; reading 4 MB takes half a second.
+MOST_BYTES = 4_000_000
+# A float has at most 767 digits, 324 of them below a fraction line; a weight is a product of two.
+DIGITS = 1000
+MOST_ACTIONS = 500
+MOST_ROWS = 600
+# Means in all alternatives together: each costs a logarithm, 60 microseconds.
+MOST_MEANS = 25_000
+# Alternatives times pairs of actions of which one shows the other: a product of 0.3 microseconds.
+MOST_PRODUCTS = 4_000_000
+
 ADVICE = "the file is damaged or was changed by hand: save the certificate again"
+TOO_LARGE = "a certificate that is still in Python is checked by its method `check`, without limits"
 
 _NUMBER = re.compile(f"[+-]?[0-9]{{1,{DIGITS}}}([./][0-9]{{1,{DIGITS}}})?")
 
 
+class DamagedError(InputError):
+    """What was read is no certificate, or too large to be one of ours."""
+
+
 def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The one object in a file of JSON."""
+    """The one object in a file of JSON, in which no key stands twice."""
     try:
-        data = json.loads(Path(path).read_bytes())
+        with Path(path).open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{path}: cannot be read: {reason}; check the name of the file") from None
+    if len(content) > MOST_BYTES:
+        raise DamagedError(f"{path}: larger than {MOST_BYTES} bytes; {TOO_LARGE}")
+    try:
+        data = json.loads(content.decode("utf-8"), object_pairs_hook=_table)
+    except DamagedError as error:
+        raise DamagedError(f"{path}: {error}") from None
     except (ValueError, RecursionError):  # also numbers too long for int, and text not in UTF-8
-        raise InputError(f"{path}: not valid JSON; {ADVICE}") from None
+        raise DamagedError(f"{path}: not valid JSON; {ADVICE}") from None
     if not isinstance(data, dict):
-        raise InputError(f"{path}: not a certificate, which is one JSON object; {ADVICE}")
+        raise DamagedError(f"{path}: not a certificate, which is one JSON object; {ADVICE}")
     return data
 
 
-def field(table: object, key: str) -> Any:
-    """An entry that must be there."""
-    if not isinstance(table, Mapping) or key not in table:
-        raise InputError(f"the entry {key!r} is missing; {ADVICE}")
-    return table[key]
+def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in table:
+            raise DamagedError(f"the entry {_shown(key)} stands twice; {ADVICE}")
+        table[key] = value
+    return table
 
 
-def listed(value: object, where: str) -> list[Any]:
-    """A list."""
+def entries(table: object, keys: Collection[str]) -> list[Any]:
+    """The entries with these keys, all of which must be there, and no others."""
+    if not isinstance(table, Mapping):
+        raise DamagedError(f"a table is expected in place of {_shown(table)}; {ADVICE}")
+    for key in keys:
+        if key not in table:
+            raise DamagedError(f"the entry {key!r} is missing; {ADVICE}")
+    for key in table:
+        if key not in keys:
+            raise DamagedError(f"the entry {_shown(key)} is unknown; {ADVICE}")
+    return [table[key] for key in keys]
+
+
+def listed(value: object, where: str, most: int) -> list[Any]:
+    """A list of a sane length."""
     if not isinstance(value, list | tuple):
-        raise InputError(f"{where} must be a list; {ADVICE}")
+        raise DamagedError(f"{where} must be a list; {ADVICE}")
+    if len(value) > most:
+        raise DamagedError(
+            f"{where}: {len(value)} entries, and at most {most} are read; {TOO_LARGE}"
+        )
     return list(value)
 
 
 def number(value: object, where: str) -> Fraction:
     """A rational number of a sane length."""
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
         try:
-            if _NUMBER.fullmatch(str(value)):
-                return Fraction(value)
-        except (ValueError, ZeroDivisionError):  # str and int refuse what is too long themselves
+            return Fraction(value)
+        except ZeroDivisionError:
             pass
-    raise InputError(f"{where} holds {_shown(value)}, which is no rational number; {ADVICE}")
+    raise DamagedError(f"{where} holds {_shown(value)}, which is no rational number; {ADVICE}")
 
 
 def maybe(value: object, where: str) -> Fraction | None:
@@ -69,15 +114,24 @@ def maybe(value: object, where: str) -> Fraction | None:
 
 
 def numbers(value: object, where: str) -> tuple[Fraction, ...]:
-    """A list of numbers."""
-    return tuple(number(entry, where) for entry in listed(value, where))
+    """A list of numbers, one for each action."""
+    return tuple(number(entry, where) for entry in listed(value, where, MOST_ACTIONS))
 
 
 def index(value: object) -> int:
     """The number of an action, which need not exist."""
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 2**31:
-        raise InputError(f"action = {_shown(value)} must be the number of an action; {ADVICE}")
+        raise DamagedError(f"action = {_shown(value)} must be the number of an action; {ADVICE}")
     return value
+
+
+def affordable(means: int, products: int) -> None:
+    """Refuse alternatives that would take long to evaluate."""
+    if means > MOST_MEANS or products > MOST_PRODUCTS:
+        raise DamagedError(
+            f"the alternatives have {means} means and need {products} products, and at most "
+            f"{MOST_MEANS} and {MOST_PRODUCTS} are computed; {TOO_LARGE}"
+        )
 
 
 def _shown(value: object) -> str:

@@ -1,7 +1,7 @@
 """The command line: parse, call one function, print; one module for each command.
 
 Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 something broke, 2 bad usage or
-input, 130 interrupted.
+input, 130 interrupted; `check` has 3 and 4 for what it finds.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import click
 from .. import __version__, leaving
 from ..errors import SidelightError
 from .analyze import analyze_command
+from .check import check_command
 from .new import new_command
 from .race import race_command
 from .report import report_command
@@ -34,6 +35,7 @@ def cli() -> None:
 for command in (
     new_command,
     analyze_command,
+    check_command,
     race_command,
     trace_command,
     report_command,
@@ -51,9 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    code = None
     try:
         leaving.raise_again()
-        cli.main(arguments, prog_name="sidelight", standalone_mode=False)
+        code = cli.main(arguments, prog_name="sidelight", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
@@ -74,4 +77,4 @@ def _run(arguments: Sequence[str] | None) -> int:
     except OSError as error:
         click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
         return 1
-    return 0
+    return code if isinstance(code, int) else 0  # what the command left with, if it did

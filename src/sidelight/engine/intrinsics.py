@@ -8,6 +8,8 @@ Reading an array out of a tuple counts a reference up and down again, with an at
 numba removes such pairs only where no call stands between them, so that one call to a linear
 program would make a round five times slower. A loop that borrows its arrays, from a caller that
 holds them until it returns, has nothing to count.
+
+Where nothing is compiled, plain functions stand in their place.
 """
 
 from __future__ import annotations
@@ -15,17 +17,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-
-def _intrinsic(generator: Callable[..., Any]) -> Any:
-    """What it makes is called as compiled code calls it, not as the generator is."""
-    return intrinsic(generator)
+from ..compiled import PLAIN
 
 
-@_intrinsic
+def _intrinsic(plain: Any) -> Callable[[Callable[..., Any]], Any]:
+    """What it makes is called as compiled code calls it, and as the plain function is."""
+    return lambda generator: plain if PLAIN else intrinsic(generator)
+
+
+@_intrinsic(np.sqrt)
 def sqrt(typing_context: Any, x: Any) -> Any:
     """The square root; correctly rounded, as that of the C library is."""
 
@@ -36,7 +41,7 @@ def sqrt(typing_context: Any, x: Any) -> Any:
     return types.float64(types.float64), generate
 
 
-@_intrinsic
+@_intrinsic(lambda value: value)
 def borrowed(typing_context: Any, value: Any) -> Any:
     """An array, or a tuple of arrays and numbers, that somebody else keeps alive."""
 
@@ -78,7 +83,7 @@ def apart(function: Any) -> Any:
 
     # Named after the function: what encloses it is told apart by its name (see `compiled`).
     call.__name__ = f"apart[{function.py_func.__module__}.{function.py_func.__qualname__}]"
-    return _intrinsic(call)
+    return _intrinsic(function)(call)
 
 
 def _members(kind: Any) -> Any:

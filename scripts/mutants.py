@@ -1,0 +1,294 @@
+"""Mutation testing: change one operator, constant or statement; some test should fail.
+
+    python scripts/mutants.py                                  600 mutants of the rooms below
+    python scripts/mutants.py bounds/rational.py --count 40    of one module, or of a folder
+    python scripts/mutants.py --survivors-only --at-least 0.9  exit 3 if fewer are found
+
+A sample is fixed: the mutants of a module have an order that depends on what they are, and a module
+gives as many as it has of all. Survivors that are known, with the reason for which they may
+live, are in survivors.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import signal
+import sys
+import tempfile
+import tomllib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from hypothesis import Phase, settings
+
+from mutations import Change, changes, noting
+from trials import (
+    FOUND,
+    NOT_REACHED,
+    TIMED_OUT,
+    Order,
+    Plan,
+    Trial,
+    Watch,
+    end,
+    fork,
+    read_plan,
+    verdict,
+    warm,
+)
+
+ROOT = Path(__file__).resolve().parent.parent
+SURVIVORS = Path(__file__).with_name("survivors.toml")
+POLICIES = ("policies/asymptotic.py", "policies/minimax.py")
+ROOMS = ("bounds", "programs", "structure.py", "engine", *POLICIES)
+COMPILED = ("engine", "policies", "programs/basis.py", "programs/pairs.py", "programs/tableau.py")
+LIBRARIES = [
+    *("numpy", "scipy.optimize", "scipy.special", "scipy.stats", "numba", "matplotlib"),
+    *("hypothesis.extra.numpy", "xdist.scheduler", "networkx", "cvxpy"),
+]
+BUDGET = 20.0  # seconds of the processor for the tests of one mutant, as they are on the original
+
+# Test files that say nothing of a module in their imports and yet are about it.
+MORE_TESTS: dict[str, tuple[str, ...]] = {
+    "examples/check_certificate.py": ("test_certificate.py", "test_reading.py"),
+}
+
+
+@dataclass
+class Module:
+    """A module, the sample of its mutants, and what became of them."""
+
+    trial: Trial
+    name: str
+    sample: list[Change]
+    plan: Plan | None = None
+    outcomes: dict[Change, tuple[str, str]] = field(default_factory=dict)  # and the test
+
+
+def test_files(name: str, folder: Path) -> list[str]:
+    """Those named after a module, those that import it, and those of the table."""
+    stem = Path(name).stem
+    dotted = "sidelight." + name.removesuffix(".py").replace("/", ".")
+    chosen = []
+    for path in sorted(folder.glob("test_*.py")):
+        imported = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        if path.stem == f"test_{stem}" or dotted in imported:
+            chosen.append(path.name)
+    chosen += [test for test in MORE_TESTS.get(name, ()) if test not in chosen]
+    return [str(folder / test) for test in chosen]
+
+
+def source_files(names: list[str], package: Path) -> Iterator[Path]:
+    """The modules that were asked for, by their paths or by those inside the package."""
+    for name in names:
+        path = next((path for path in (package / name, Path(name)) if path.exists()), None)
+        if path is None:
+            raise SystemExit(f"no file or folder {name}: give one of {package} or a path")
+        yield from sorted(path.resolve().rglob("*.py")) if path.is_dir() else [path.resolve()]
+
+
+def modules(files: list[Path], count: int, folder: Path) -> list[Module]:
+    """Modules with as many mutants as they contribute to `count` of all."""
+    package = ROOT / "src" / "sidelight"
+    all_of = {}
+    for path in files:
+        inside = path.is_relative_to(package)
+        name = str(path.relative_to(package) if inside else path.relative_to(ROOT))
+        all_of[path] = name, changes(path.read_text(), name)
+    total = sum(len(found) for _, found in all_of.values())
+    result = []
+    for path, (name, found) in all_of.items():
+        some = min(len(found), max(1, round(count * len(found) / total))) if found else 0
+        if some:
+            plain = name.startswith(COMPILED)
+            tests = tuple(test_files(name, ROOT / "tests"))
+            trial = Trial(ROOT, path, tests, folder, plain)
+            result.append(Module(trial, name, found[:some]))
+    return result
+
+
+Task = tuple[Callable[[], int], Callable[[int, int], list[Any]]]  # start; end: tasks that follow
+
+
+def plan_task(module: Module, budget: float) -> Task:
+    """Run the tests on the module as it is."""
+    name = f"plan-{id(module)}"
+
+    def start() -> int:
+        return fork(module.trial, name, noting(module.trial.module.read_text()), Watch(budget))
+
+    def finish(process: int, status: int) -> list[Task]:
+        learnt = end(module.trial, name, process)
+        if learnt is None or not learnt["costs"]:
+            said = (module.trial.folder / f"{name}.log").read_text()
+            raise SystemExit(f"the tests of {module.name} do not run:\n{said}")
+        module.plan = read_plan(learnt)
+        orders = [Order(module.plan, change.function, budget) for change in module.sample]
+        return list(map(partial(mutant_task, module), module.sample, orders))
+
+    return start, finish
+
+
+def mutant_task(module: Module, change: Change, order: Order) -> Task:
+    """Run the tests on a mutant."""
+    name = f"mutant-{change.key}"
+
+    def start() -> int:
+        if not order.place:
+            return 0
+        return fork(module.trial, name, change.apply(module.trial.module.read_text()), order)
+
+    def finish(process: int, status: int) -> list[Task]:
+        finder = end(module.trial, name, process) if process else ""
+        module.outcomes[change] = verdict(status) if process else NOT_REACHED, finder or ""
+        return []
+
+    return start, finish
+
+
+def run(tasks: list[Task], jobs: int, progress: Callable[[], None]) -> None:
+    """Do all tasks, so many at a time; those that follow from one come before the others."""
+    waiting = deque(tasks)
+    running: dict[int, Task] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                task = waiting.popleft()
+                if process := task[0]():
+                    running[process] = task
+                else:
+                    task[1](0, 0)
+            if running:
+                process, status = os.wait()
+                waiting.extendleft(reversed(running.pop(process)[1](process, status)))
+            progress()
+    finally:
+        for process in running:
+            os.killpg(process, signal.SIGKILL)
+
+
+def explained(path: Path) -> dict[tuple[str, str, str], str]:
+    """The reasons of known survivors, by file, function and change."""
+    entries = tomllib.loads(path.read_text()).get("survivor", []) if path.exists() else []
+    return {(one["file"], one["function"], one["change"]): one["reason"] for one in entries}
+
+
+def records(module: Module, reasons: dict[tuple[str, str, str], str]) -> list[dict[str, Any]]:
+    """One line for each mutant of a module."""
+    return [
+        {
+            "file": module.name,
+            "line": change.line,
+            "function": change.function,
+            "kind": change.kind,
+            "change": change.text,
+            "outcome": module.outcomes[change][0],
+            "by": module.outcomes[change][1],
+            "reason": reasons.get((module.name, change.function, change.text), ""),
+        }
+        for change in sorted(module.outcomes, key=lambda change: change.line)
+    ]
+
+
+def was_found(record: dict[str, Any]) -> bool:
+    """Whether a test failed, or went on for ever."""
+    return record["outcome"] in (FOUND, TIMED_OUT)
+
+
+def summary(lines: list[dict[str, Any]]) -> str:
+    """Mutants, found, and survivors with and without a reason."""
+    found = sum(map(was_found, lines))
+    known = sum(bool(line["reason"]) for line in lines if not was_found(line))
+    share = f" ({found / len(lines):.0%})" if lines else ""
+    unknown = len(lines) - found - known
+    words = f"{len(lines)} mutants, {found} found{share}"
+    return f"{words}, survivors: {known} explained, {unknown} unexplained"
+
+
+def describe(module: Module, lines: list[dict[str, Any]], survivors_only: bool) -> Iterator[str]:
+    """One module for people: its tests that were left out, and its mutants."""
+    yield f"{module.name}: {summary(lines)}"
+    for test, why in module.plan.left_out.items() if module.plan else ():
+        if why != "skipped":
+            yield f"    left out: {test} ({why})"
+    for line in lines:
+        if not (survivors_only and was_found(line)):
+            where = f"{line['line']} {line['function'] or 'module'}"
+            why = line["reason"] or line["by"]
+            yield f"    {where}: {line['change']}: {line['outcome']}{why and f' ({why})'}"
+
+
+def conclude(lines: list[dict[str, Any]]) -> Iterator[str]:
+    """The rooms, and all together."""
+    rooms = dict.fromkeys(line["file"].partition("/")[0] for line in lines)
+    for room in rooms:
+        yield f"{room}: {summary([one for one in lines if one['file'].startswith(room)])}"
+    yield summary(lines)
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Change one thing; some test should fail.")
+    parser.add_argument("files", nargs="*", default=list(ROOMS), help="modules or folders")
+    parser.add_argument("--count", type=int, default=600, help="how many mutants (600)")
+    parser.add_argument("--jobs", type=int, default=2, help="how many at a time (2)")
+    parser.add_argument("--at-least", type=float, default=0.0, help="the share to be found")
+    parser.add_argument("--survivors-only", action="store_true", help="leave out those found")
+    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--budget", type=float, default=BUDGET, help="seconds for each (20)")
+    return parser.parse_args(arguments)
+
+
+def prepare() -> None:
+    """What all children inherit."""
+    warm(LIBRARIES)
+    phases = (Phase.explicit, Phase.generate)  # nobody reads the examples: no need for small ones
+    settings.register_profile("mutants", derandomize=True, deadline=None, phases=phases)
+    os.environ["HYPOTHESIS_PROFILE"] = "mutants"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make mutants, run tests on them, and say which survived."""
+    asked = parse(arguments)
+    prepare()
+    reasons = explained(SURVIVORS)
+    told: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        chosen = list(source_files(asked.files, ROOT / "src" / "sidelight"))
+        waiting = modules(chosen, asked.count, Path(folder))
+        total = sum(len(module.sample) for module in waiting)
+
+        def progress() -> None:
+            for module in [one for one in waiting if len(one.outcomes) == len(one.sample)]:
+                waiting.remove(module)
+                lines = records(module, reasons)
+                told.extend(lines)
+                if not asked.json:
+                    say(describe(module, lines, asked.survivors_only))
+            if sys.stderr.isatty():
+                finished = len(told) + sum(len(module.outcomes) for module in waiting)
+                sys.stderr.write(f"\r{finished} of {total} mutants ")
+
+        run([plan_task(module, asked.budget) for module in waiting], asked.jobs, progress)
+    say([json.dumps(told, indent=1)] if asked.json else conclude(told))
+    return 3 if sum(map(was_found, told)) < asked.at_least * len(told) else 0
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print at once: the next module may take minutes."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

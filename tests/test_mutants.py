@@ -1,0 +1,148 @@
+"""The mutants' own tests: it finds what must be found, and says what was not."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mutations import changes, noting
+
+ROOT = Path(__file__).parent.parent
+TOOL = ("mutants.py", "mutations.py", "trials.py")
+
+TOY = '''
+"""A module with one hole in its tests."""
+
+from __future__ import annotations
+
+LIMIT: int = 3
+
+
+def clipped(x: float, low: float = 0.0) -> float:
+    """Between low and the limit."""
+    if x < low:
+        raise ValueError(f"{x} is below {low - 1}: give {2 * low} or more")
+    return min(x, LIMIT)
+
+
+def triangle(n: int) -> int:
+    """1 + 2 + ... + n."""
+    total = 0
+    while n > 0:
+        total += n
+        n -= 1
+    return total
+
+
+def forgotten(x: bool) -> bool:
+    """No test calls it."""
+    return not x
+'''
+TESTS = """
+from sidelight.toy import clipped, triangle
+import pytest
+
+def test_clipped():
+    assert [clipped(-1, -2), clipped(0), clipped(1), clipped(3), clipped(4)] == [-1, 0, 1, 3, 3]
+
+def test_too_low():
+    with pytest.raises(ValueError):
+        clipped(-1e-9)
+
+def test_triangle():
+    assert triangle(3) == 6
+
+def test_wrong_anyway():
+    assert clipped(1) == 2
+"""
+KNOWN = """
+[[survivor]]
+file = "toy.py"
+function = "forgotten"
+change = "not x -> x"
+reason = "an example"
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    """A repository with the tool, one module and its tests."""
+    for folder in ("scripts", "src/sidelight", "tests"):
+        (tmp_path / folder).mkdir(parents=True)
+    for name in TOOL:
+        shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts")
+    (tmp_path / "src" / "sidelight" / "__init__.py").touch()
+    (tmp_path / "src" / "sidelight" / "toy.py").write_text(TOY)
+    (tmp_path / "tests" / "test_toy.py").write_text(TESTS)
+    (tmp_path / "scripts" / "survivors.toml").write_text(KNOWN)
+    return tmp_path
+
+
+def mutants(root: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the tool of a repository."""
+    command = [sys.executable, root / "scripts" / "mutants.py", *arguments]
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+
+
+def test_all_mutants_of_a_toy_are_found_but_two(toy: Path) -> None:
+    done = mutants(toy, "toy.py", "--at-least", 1)
+    assert done.returncode == 3, done.stderr
+    first, *lines = [line.strip() for line in done.stdout.splitlines()]
+    total = len(changes(TOY, "toy.py"))
+    words = f"{total} mutants, {total - 2} found ({(total - 2) / total:.0%})"
+    assert first == f"toy.py: {words}, survivors: 1 explained, 1 unexplained"
+    assert lines[-1] == first.removeprefix("toy.py: ")
+    assert sum(line.startswith("left out: tests/test_toy.py::test_wrong") for line in lines) == 1
+    # No test calls the first; the last number that the second adds may as well be 0.
+    assert [
+        line.partition(" ")[2] for line in lines if "reached" in line or "survived" in line
+    ] == [
+        "triangle: n > 0 -> (n >= 0): survived",
+        "forgotten: not x -> x: not reached (an example)",
+    ]
+    outcomes = dict(line.partition(" ")[2].rsplit(": ", 1) for line in lines if "->" in line)
+    assert outcomes["clipped: x < low -> (x <= low)"] == "found (tests/test_toy.py::test_clipped)"
+    assert outcomes["triangle: n -= 1 -> pass"] == "timed out"
+
+
+def test_words_types_and_decorators_are_left_alone() -> None:
+    found = changes(TOY, "toy.py")
+    assert {change.function for change in found} == {"", "clipped", "triangle", "forgotten"}
+    for change in found:
+        mutant = ast.parse(change.apply(TOY))
+        assert ast.dump(mutant) != ast.dump(ast.parse(TOY)), change.text
+        assert "give {2 * low} or more" in change.apply(TOY) or change.kind == "raise"
+
+
+def test_the_sample_does_not_depend_on_other_functions() -> None:
+    start = TOY.index("def triangle")
+    longer = TOY[:start] + "def more(x: int) -> int:\n    return x + 1\n\n\n" + TOY[start:]
+    names = [(change.function, change.text) for change in changes(TOY, "toy.py")]
+    after = [(change.function, change.text) for change in changes(longer, "toy.py")]
+    assert [name for name in after if name[0] != "more"] == names
+    assert len(after) == len(names) + 2
+
+
+def test_functions_say_that_they_were_entered() -> None:
+    entered: list[str] = []
+    space: dict[str, Any] = {"__entered__": entered.append}
+    exec(compile(noting(TOY), "toy.py", "exec"), space)
+    assert space["clipped"](1) == 1
+    assert space["triangle"](1) == 1
+    assert entered == ["clipped", "triangle"]
+
+
+def test_a_real_module() -> None:
+    done = mutants(ROOT, "bounds/rational.py", "--count", 6, "--json", "--at-least", 0.5)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines: list[dict[str, Any]] = json.loads(done.stdout)
+    sample = changes((ROOT / "src/sidelight/bounds/rational.py").read_text(), "bounds/rational.py")
+    assert {line["change"] for line in lines} == {change.text for change in sample[:6]}
+    assert all(line["by"].startswith("tests/") for line in lines if line["outcome"] == "found")
