@@ -11,6 +11,7 @@ import click
 
 from .. import files
 from ..errors import InputError
+from ..labels import as_text
 from ..problem import Problem, from_document
 
 seed_option = click.option(
@@ -79,7 +80,7 @@ def read_problem(file: Path) -> tuple[Problem, str]:
     problem = from_document(files.read(file), where=str(file))
     if not isinstance(problem, Problem):
         raise InputError(f"{file}: a simulation needs the true means: give it a [means] table")
-    return problem, problem.name or file.stem
+    return problem, problem.name or as_text(file.stem)
 
 
 def check_output(file: Path) -> None:
