@@ -325,7 +325,7 @@ def test_an_unknown_suffix_gets_the_list(tmp_path: Path, name: str) -> None:
         ("a.json", Feedback.bandit(1, labels=[1j]), "label 1j is a complex, which files cannot"),
         ("a.csv", Feedback.bandit(1, labels=[1j]), "label 1j is a complex, which files cannot"),
         ("a.json", Problem(Feedback.bandit(1), [0], name="\ud83d"), "half a character: replace"),
-        ("a.toml", Feedback.bandit(1, labels=[("\ud83d",)]), r"'\\ud83d', half a character"),
+        ("a.toml", Document((("\ud83d",),), np.eye(1)), r"'\\ud83d', half a character"),
         ("a.toml", Document((10**5000,), np.eye(1)), "Exceeds the limit"),
         ("no/a.toml", Feedback.bandit(1), "cannot be written: No such file or directory"),
     ],

@@ -58,7 +58,7 @@ def check_labels(labels: Iterable[Label] | None, count: int) -> Labels:
             raise InputError(
                 f"actions {clash} and {i} have the same label {label!r}: labels must be distinct"
             )
-        if isinstance(label, str) and not _is_text(label):
+        if not _is_whole(label):
             raise InputError(f"label {label!r} of action {i} holds half a character: use another")
         if not _is_itself(label):
             raise InputError(f"label {label!r} of action {i} does not equal itself: use a string")
@@ -147,10 +147,18 @@ def in_order(
     return [found[i] for i in range(len(labels))]
 
 
-def _is_text(label: str) -> bool:
+def _is_whole(label: Label) -> bool:
+    """Whether no text in the label holds a lone surrogate: no file and no terminal can."""
+    if isinstance(label, tuple | frozenset):
+        return all(_is_whole(member) for member in label)
+    return not isinstance(label, str) or is_text(label)
+
+
+def is_text(text: str) -> bool:
+    """Whether the text has whole characters only."""
     try:
-        label.encode()
-    except UnicodeEncodeError:  # a lone surrogate: no file and no terminal can hold it
+        text.encode()
+    except UnicodeEncodeError:
         return False
     return True
 

@@ -39,9 +39,11 @@ def check_count(count: int) -> int:
     if count < 1:
         raise InputError(f"a problem needs at least one action, not {count}")
     if count > MAX_ACTIONS:
+        size = f"{count:,}" if count < 10**15 else "so many"
+        room = f"{8 * count**2 // 10**7 / 100} GB" if count < 10**15 else "too much memory"
         raise InputError(
-            f"{count:,} actions are more than the limit of {MAX_ACTIONS:,}: their variances alone "
-            f"would take {8e-9 * count**2:.1f} GB, and no number about such a structure could be "
+            f"{size} actions are more than the limit of {MAX_ACTIONS:,}: their variances alone "
+            f"would take {room}, and no number about such a structure could be "
             "proved in reasonable time. Merge actions that show and earn alike"
         )
     return int(count)
