@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import sidelight as sl
 from commands import GOOD, Command
+from sidelight import leaving
 
 
 def test_python_dash_m_runs_the_command_line(dosing: Path) -> None:
@@ -155,3 +157,66 @@ def test_help_shows_every_command(sidelight: Command) -> None:
     assert done.code == 0
     assert all(command in done.out for command in ("analyze", "new", "race", "trace"))
     assert "sidelight 0.1.0" in sidelight("--version").out.replace(", version", "")
+
+
+# ---- the end of a command ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (TimeoutError(), "error: TimeoutError\n"),
+        (ConnectionError("handle is closed"), "error: ConnectionError: handle is closed\n"),
+        (OSError(28, "No space left on device"), "the output cannot be written: No space left"),
+        (OSError(13, "Permission denied", "a/b"), "error: a/b: Permission denied\n"),
+    ],
+)
+def test_an_error_of_the_system_says_what_happened(
+    sidelight: Command,
+    dosing: Path,
+    error: OSError,
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A lost connection to a cluster is an OSError without a number: it said "None" once."""
+
+    def broken(*given: object) -> None:
+        raise error
+
+    monkeypatch.setattr("sidelight.cli.trace.trace", broken)
+    done = sidelight("trace", dosing, "-p", "greedy")
+    assert done.code == 1
+    assert says in done.err
+    assert "None" not in done.err
+
+
+def test_a_command_leaves_the_handlers_of_signals_as_they_were(
+    sidelight: Command, dosing: Path
+) -> None:
+    before = [signal.getsignal(number) for number in leaving.OUTSIDE]
+    assert sidelight("new").code == 0
+    assert [signal.getsignal(number) for number in leaving.OUTSIDE] == before
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_from_outside_keeps_what_was_finished(
+    dosing: Path, tmp_path: Path, name: str
+) -> None:
+    number = signal.Signals[name]
+    given = ("-p", "uniform", "-T", 10**6, "-n", 10**5, "--out", "out")
+    command = [sys.executable, "-m", "sidelight", "race", dosing, *given]
+    running = subprocess.Popen(
+        list(map(str, command)), cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert running.stderr is not None
+    said = b""
+    while b"rounds/s" not in said:  # a line of progress, after ten seconds
+        said += running.stderr.readline()
+    running.send_signal(number)
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 128 + number
+    assert f"ended from outside, by {name}" in err.decode()
+    assert "replicates were finished" in err.decode()
+    assert b"Traceback" not in err
+    assert b"uniform" in out
+    assert sl.Results.load(tmp_path / "out" / "results.parquet").replicates > 0

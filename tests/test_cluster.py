@@ -159,3 +159,27 @@ def test_a_scheduler_that_dies_is_said_in_a_sentence(
 
     with pytest.raises(CrewError, match="run again"):
         run(study, tmp_path / "out", Dask(cluster.address, 2), kill_it)
+
+
+class Lost:
+    """A client whose scheduler was ended from outside: its errors have no number and no words."""
+
+    status = "closed"
+
+    def wait_for_workers(self, workers: int, timeout: float) -> None:
+        raise ConnectionResetError
+
+    def __enter__(self) -> Lost:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+
+def test_a_cluster_that_is_gone_is_said_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("distributed.Client", lambda *given, **named: Lost())
+    said = r"Dask cluster at tcp://x:1 does not answer any more \(ConnectionResetError: \)"
+    with pytest.raises(CrewError, match=said):
+        run(small(tmp_path), tmp_path / "out", Dask("tcp://x:1", 1))

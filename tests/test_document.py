@@ -148,8 +148,14 @@ def test_too_many_actions_are_counted_before_a_matrix_is_made(table: dict[str, o
         ({"A": 1.0}, r"\[reveals\] A must be a table, not 1.0"),
         ({"AB": {"A": 1.0}}, r"\[reveals\]: no action is called 'AB'"),
         ({"A": {"tset": 1.0}}, r"\[reveals\] A: no action is called 'tset'; did you mean 'test'"),
-        ({"A": {"A": -1.0}}, r"\[reveals\] A.A = -1.0: a sigma cannot be negative or NaN"),
-        ({"A": {"A": math.nan}}, r"\[reveals\] A.A = nan: a sigma cannot be negative or NaN"),
+        (
+            {"A": {"A": -1.0}},
+            r"\[reveals\] A.A = -1.0: a standard deviation cannot be negative or NaN",
+        ),
+        (
+            {"A": {"A": math.nan}},
+            r"\[reveals\] A.A = nan: a standard deviation cannot be negative or NaN",
+        ),
         ({"A": {"A": True}}, r"\[reveals\] A.A = True must be a number"),
         ({"A": {"A": "1"}}, r"\[reveals\] A.A = '1' must be a number"),
         ({"A": {"A": 1e200}}, "sigma = 1e\\+200 has a square that no float can hold"),

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from sidelight import InputError, MissingExtraError, SidelightError
+from sidelight import DamagedError, InputError, MissingExtraError, SidelightError
 from sidelight.errors import choose_from
 
 
@@ -14,6 +14,11 @@ def test_bad_input_is_a_value_error_and_bad_usage() -> None:
     assert issubclass(InputError, SidelightError)
     assert issubclass(InputError, ValueError)
     assert (SidelightError("no").exit_code, InputError("no").exit_code) == (1, 2)
+
+
+def test_damage_is_bad_input_with_an_exit_code_of_its_own() -> None:
+    assert issubclass(DamagedError, InputError)
+    assert DamagedError("no").exit_code == 4
 
 
 def test_a_missing_extra_is_an_import_error_that_names_the_remedy() -> None:
@@ -26,7 +31,9 @@ def test_a_missing_extra_is_an_import_error_that_names_the_remedy() -> None:
     )
 
 
-@pytest.mark.parametrize("error", [InputError("no such thing"), MissingExtraError("a", "b")])
+@pytest.mark.parametrize(
+    "error", [InputError("no such thing"), DamagedError("x: cut"), MissingExtraError("a", "b")]
+)
 def test_errors_survive_the_way_home_from_a_worker(error: SidelightError) -> None:
     copy = pickle.loads(pickle.dumps(error))
     assert type(copy) is type(error)

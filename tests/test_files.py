@@ -226,9 +226,12 @@ def npy(array: Any) -> bytes:
         ("a.csv", b"from,to\n", "the first line must be .*not 'from,to'"),
         ("a.csv", b"source,target\n", "at least one action, not 0"),
         ("a.csv", b"source,target\n1\n", "line 2 has 1 cells, expected 2"),
-        ("a.csv", b"source,target,sigma\n1,1,loud\n", "line 2: 'loud' is not a number"),
-        ("a.csv", b"source,target,sigma\n\n1,1,-1\n", "line 3: -1 must not be negative or NaN"),
-        ("a.csv", b"source,target,variance\n1,1,nan\n", "line 2: nan must not be negative or NaN"),
+        ("a.csv", b"source,target,sigma\n1,1,loud\n",
+         "line 2: the standard deviation 'loud' is not a number"),
+        ("a.csv", b"source,target,sigma\n\n1,1,-1\n",
+         "line 3: the standard deviation -1 must not be negative or NaN"),
+        ("a.csv", b"source,target,variance\n1,1,nan\n",
+         "line 2: the variance nan must not be negative or NaN"),
         ("a.csv", b"source,target,sigma\n1,2,1\n1,2,2\n", "line 3 gives 1 -> 2 a second value"),
         ("a.csv", b"source,target,sigma\n1,1,1e200\n", "square that no float can hold"),
         ("a.csv", b'source,target\n"\n",1\n"x"y,1\n', "line 4 is not valid CSV"),
@@ -322,17 +325,17 @@ def test_an_unknown_suffix_gets_the_list(tmp_path: Path, name: str) -> None:
         ("a.json", Feedback.bandit(1, labels=[1j]), "label 1j is a complex, which files cannot"),
         ("a.csv", Feedback.bandit(1, labels=[1j]), "label 1j is a complex, which files cannot"),
         ("a.json", Problem(Feedback.bandit(1), [0], name="\ud83d"), "half a character: replace"),
-        ("a.toml", Feedback.bandit(1, labels=[("\ud83d",)]), r"'\\ud83d', half a character"),
-        ("a.toml", Feedback.bandit(1, labels=[10**5000]), "Exceeds the limit"),
+        ("a.toml", Document((("\ud83d",),), np.eye(1)), r"'\\ud83d', half a character"),
+        ("a.toml", Document((10**5000,), np.eye(1)), "Exceeds the limit"),
         ("no/a.toml", Feedback.bandit(1), "cannot be written: No such file or directory"),
     ],
 )  # fmt: skip
 def test_what_a_file_cannot_hold_is_refused_by_name(
-    tmp_path: Path, name: str, thing: Feedback | Problem, message: str
+    tmp_path: Path, name: str, thing: Feedback | Problem | Document, message: str
 ) -> None:
     path = tmp_path / name
     with pytest.raises(InputError, match=f"^{re.escape(str(path))}: .*{message}"):
-        write(path, thing.to_document())
+        write(path, thing if isinstance(thing, Document) else thing.to_document())
     assert list(tmp_path.iterdir()) == []
 
 

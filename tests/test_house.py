@@ -17,7 +17,9 @@ SOURCE = ROOT / "src" / "sidelight"
 ROOMS = [
     ["leaving"],
     ["errors"],
+    ["toml"],
     ["labels"],
+    ["frames"],
     ["variances"],
     ["edges"],
     ["document"],

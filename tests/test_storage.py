@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import sidelight as sl
-from sidelight.simulate import storage
+from sidelight.simulate import header, storage
 from strategies import problems
 
 bandit = sl.gallery("bandit")
@@ -42,10 +42,10 @@ def same(one: sl.Results, two: sl.Results) -> bool:
 
 def forged(results: sl.Results, change: dict[str, Any], frame: pl.DataFrame | None = None) -> bytes:
     """A file with another header or other rows and a checksum that is right."""
-    header = {**storage._header(results), **change}
+    found = {**header.to_table(results), **change}
     stream = io.BytesIO()
     rows = storage._frame(results) if frame is None else frame
-    rows.write_parquet(stream, metadata={"sidelight": json.dumps(header), storage.SUM: "0" * 64})
+    rows.write_parquet(stream, metadata={"sidelight": json.dumps(found), storage.SUM: "0" * 64})
     return storage.sealed(stream.getvalue())
 
 
@@ -137,13 +137,15 @@ def test_another_parquet_file_is_refused(tmp_path: Path) -> None:
         ({"policies": ["a"]}, "expected 6 rows"),
         ({"policies": ["a", "b"]}, "not those of the policies"),
         ({"policies": 3}, "not a file of results"),
-        ({"replicates": 10**12}, "expected 2000000000000 rows"),
-        ({"replicates": -6}, "expected -12 rows"),
+        ({"replicates": 10**9}, "expected 2000000000 rows"),
+        ({"replicates": 10**12}, "replicates is 1000000000000, and should be a whole number from"),
+        ({"replicates": -6}, "replicates is -6, and should be a whole number from 1 to"),
         ({"replicates": "6"}, "not a file of results"),
         ({"checkpoints": [1, 200]}, "must have 2 numbers in each row"),
         ({"checkpoints": None}, "not a file of results|numbers in each row"),
         ({"checkpoints": ["a"]}, "not a file of results"),
-        ({"horizon": 7}, "end with the horizon"),
+        ({"horizon": 7}, "a checkpoint is 8, and should be a whole number from 1 to 7"),
+        ({"horizon": 201}, "end with the horizon"),
         ({"problem": {"kind": "bandit", "actions": 5}}, "no means"),
         ({"problem": {"kind": "bandit", "actions": 10**9}}, "limit of 4,096"),
         ({"problem": []}, "not a file of results"),

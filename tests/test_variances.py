@@ -84,14 +84,17 @@ def test_a_mapping_gives_each_action_its_own_sigma() -> None:
 @pytest.mark.parametrize(
     ("sigma", "message"),
     [
-        ([1.0], r"sigma has shape \(1,\) for 2 actions: give one number, or one for each"),
+        (
+            [1.0],
+            r"sigma has shape \(1,\) for 2 actions: give one standard deviation, or one for each",
+        ),
         ([1.0, 1.0, 1.0], r"sigma has shape \(3,\) for 2 actions"),
         (np.ones((2, 2)), r"sigma has shape \(2, 2\) for 2 actions"),
         (-1.0, "standard deviation and cannot be negative or NaN: -1.0"),
         ([1.0, float("nan")], "cannot be negative or NaN"),
         ({"a": 1.0, 1: float("nan")}, "cannot be negative or NaN"),
-        ("loud", "sigma must hold numbers"),
-        ({"a": "loud", 1: 1.0}, "sigma must hold numbers"),
+        ("loud", "sigma, a standard deviation, must hold numbers"),
+        ({"a": "loud", 1: 1.0}, "sigma, a standard deviation, must hold numbers"),
         (None, "cannot be negative or NaN: None"),
         ({"a": 1.0}, r"sigma has no entry for \[1\]: give one for each action"),
         ({"a": 1.0, 1: 1.0, "A": 1.0}, "sigma: no action is called 'A'; did you mean 'a'"),

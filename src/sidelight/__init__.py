@@ -15,7 +15,14 @@ from . import bounds, guarantees
 from .analysis import analyze
 from .belief import Belief
 from .curves import curves
-from .errors import InputError, Interrupted, MissingExtraError, PolicyError, SidelightError
+from .errors import (
+    DamagedError,
+    InputError,
+    Interrupted,
+    MissingExtraError,
+    PolicyError,
+    SidelightError,
+)
 from .feedback import Feedback
 from .gallery import gallery
 from .problem import Problem, load
@@ -30,6 +37,7 @@ if sys.modules.get("gymnasium"):  # whoever imported it may want the environment
 
 __all__ = [
     "Belief",
+    "DamagedError",
     "Feedback",
     "InputError",
     "Interrupted",

@@ -10,9 +10,10 @@ A problem file is a table (TOML or JSON) with the keys
 and the feedback in exactly one of three spellings
 
     [reveals]     standard deviations: played = { observed = sigma }; what is missing is not seen
-    variance      a square list of rows of variances; inf, "inf" or null where nothing is observed
-    kind          "bandit", "full-information" or "graph", with `sigma` (one number, a list, or a
-                  table; 1.0 if not said) and, for a graph, `edges` = [[played, observed], ...]
+    variance      variances, a square list of rows; inf, "inf" or null where nothing is observed
+    kind          "bandit", "full-information" or "graph", with `sigma` (standard deviations: one
+                  number, a list, or a table; 1.0 if not said) and, for a graph, `edges` =
+                  [[played, observed], ...]
 
 `Document` holds the outcome; what the numbers must satisfy is checked by `Feedback` and `Problem`.
 """
@@ -20,6 +21,7 @@ and the feedback in exactly one of three spellings
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,9 +30,11 @@ import numpy as np
 from .edges import default_order, edge_mask
 from .errors import InputError, choose_from
 from .labels import (
+    MAX_LABEL,
     Labels,
     are_default,
     check_labels,
+    check_name,
     decode_label,
     encode_label,
     find_label,
@@ -42,7 +46,11 @@ from .variances import Array, check_count, check_sigma, masked, squared
 Table = Mapping[str, object]
 
 KEYS = ("name", "actions", "upper", "means", "reveals", "variance", "kind", "sigma", "edges")
+SIGMA, VARIANCE = ", a standard deviation", ", a variance"  # the units of the two spellings
 KINDS = ("bandit", "full-information", "graph")
+# A label of MAX_LABEL characters may take several times as many where it is no text: bytes are
+# written as hexadecimal digits. Nothing else in a file is longer than a label.
+MAX_TEXT = 10 * MAX_LABEL
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +69,7 @@ class Document:
 
 def from_table(table: Table) -> Document:
     """Read any of the spellings above."""
+    _check_texts(table)
     for key in table:
         if key not in KEYS:
             raise InputError(f"unknown key {key!r}; {choose_from(key, KEYS)}")
@@ -68,9 +77,27 @@ def from_table(table: Table) -> Document:
     name = table.get("name", "")
     if not isinstance(name, str):
         raise InputError(f"name = {name!r} must be text")
+    check_name(name)
     upper = _number(table.get("upper", 1.0), "upper")
     means = _means(table["means"], labels) if "means" in table else None
     return Document(labels, variance, means, upper, name)
+
+
+def _check_texts(value: object) -> None:
+    """Refuse a text that nothing in a problem needs, before it stands in a message or a table."""
+    if isinstance(value, str) and len(value) > MAX_TEXT:
+        raise InputError(
+            f"a text of {len(value):,} characters ({reprlib.repr(value)}) is too long for a label "
+            f"or a name: use at most {MAX_LABEL:,}"
+        )
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            _check_texts(key)
+            _check_texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            if not isinstance(inner, float):  # most of a file, and never too long
+                _check_texts(inner)
 
 
 def _feedback(table: Table) -> tuple[Labels, Array]:
@@ -115,9 +142,11 @@ def _from_reveals(table: Table) -> tuple[Labels, Array]:
         i = find_label(index, played, "[reveals]")
         for observed, value in _as_table(row, f"[reveals] {played}").items():
             where = f"[reveals] {played}.{observed}"
-            number = _number(value, where)
+            number = _number(value, where, SIGMA)
             if not number >= 0:
-                raise InputError(f"{where} = {number}: a sigma cannot be negative or NaN")
+                raise InputError(
+                    f"{where} = {number}: a standard deviation cannot be negative or NaN"
+                )
             sigma[i, find_label(index, observed, f"[reveals] {played}")] = number
     return labels, squared(sigma)
 
@@ -132,7 +161,9 @@ def _from_variance(table: Table) -> tuple[Labels, Array]:
             raise InputError(
                 f"variance is not square: row {i} has {len(entries)} entries, expected {count}"
             )
-        variance[i] = [_number(value, f"variance[{i}][{j}]") for j, value in enumerate(entries)]
+        variance[i] = [
+            _number(value, f"variance[{i}][{j}]", VARIANCE) for j, value in enumerate(entries)
+        ]
     actions = _actions(table)
     if actions is not None and len(actions) != count:
         raise InputError(f"actions names {len(actions)} actions, variance has {count} rows")
@@ -164,10 +195,10 @@ def _from_kind(table: Table) -> tuple[Labels, Array]:
 
 def _sigmas(value: object, labels: Labels) -> Array:
     if isinstance(value, Mapping):
-        return check_sigma({k: _number(v, f"sigma.{k}") for k, v in value.items()}, labels)
+        return check_sigma({k: _number(v, f"sigma.{k}", SIGMA) for k, v in value.items()}, labels)
     if isinstance(value, list):
-        return check_sigma([_number(v, f"sigma[{j}]") for j, v in enumerate(value)], labels)
-    return check_sigma(_number(value, "sigma"), labels)
+        return check_sigma([_number(v, f"sigma[{j}]", SIGMA) for j, v in enumerate(value)], labels)
+    return check_sigma(_number(value, "sigma", SIGMA), labels)
 
 
 def _means(value: object, labels: Labels) -> Array:
@@ -181,11 +212,11 @@ def _means(value: object, labels: Labels) -> Array:
     )
 
 
-def _number(value: object, where: str) -> float:
+def _number(value: object, where: str, unit: str = "") -> float:
     if value is None or value == "inf":
         return math.inf
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{where} = {value!r} must be a number")
+        raise InputError(f"{where} = {value!r} must be a number{unit}")
     try:
         return float(value)
     except OverflowError:

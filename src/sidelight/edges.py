@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
+from .frames import is_frame, is_polars_frame, is_series, pairs_of
 from .labels import Label, Labels, find_label, label_index, plain
 from .variances import BoolArray, numbers, squared
 
@@ -46,6 +47,7 @@ def edge_mask(labels: Labels, edges: Iterable[tuple[Label, Label]]) -> BoolArray
 
 def edges_of(graph: Any) -> tuple[list[Edge], Labels]:
     """The edges, and the nodes in order where the graph knows them."""
+    _check_kind(graph)
     if hasattr(graph, "is_directed") and hasattr(graph, "edges"):
         edges = list(graph.edges(data=True))
         if not graph.is_directed():
@@ -54,11 +56,7 @@ def edges_of(graph: Any) -> tuple[list[Edge], Labels]:
     try:
         if not isinstance(graph, Mapping):
             return [_edge(edge) for edge in graph], ()
-        edges = [
-            (i, plain(j), {"sigma": targets[j]} if isinstance(targets, Mapping) else {})
-            for i, targets in graph.items()
-            for j in targets
-        ]
+        edges = [edge for i, targets in graph.items() for edge in _shown(i, targets)]
     except TypeError:
         raise InputError(
             "a graph is a networkx graph, pairs (played, observed), or a mapping from an action "
@@ -69,7 +67,34 @@ def edges_of(graph: Any) -> tuple[list[Edge], Labels]:
     return edges, tuple(dict.fromkeys(order))
 
 
+def _check_kind(graph: Any) -> None:
+    """Refuse what can be looped over, and holds something else than edges or actions."""
+    if is_frame(graph) or is_polars_frame(graph) or is_series(graph):
+        raise InputError(
+            "a graph cannot be a frame or a Series: give its edges, with frame.itertuples("
+            "index=False) in pandas and frame.iter_rows() in polars, or give the matrix of "
+            "variances to Feedback"
+        )
+    if type(graph).__module__.startswith("networkx.") and not hasattr(graph, "is_directed"):
+        raise InputError(
+            f"a graph cannot be a networkx {type(graph).__name__}: give the graph itself, G and "
+            "not G.edges, since only the graph says whether its edges work both ways"
+        )
+
+
+def _shown(source: Label, targets: Any) -> list[Edge]:
+    """The edges from one action to those it shows, with their standard deviations if given."""
+    if isinstance(targets, str):
+        raise TypeError("a text is no list of actions")
+    if is_series(targets):
+        targets = dict(pairs_of(targets))
+    own = isinstance(targets, Mapping)
+    return [(source, plain(j), {"sigma": targets[j]} if own else {}) for j in targets]
+
+
 def _edge(edge: Iterable[Any]) -> Edge:
+    if isinstance(edge, str):
+        raise InputError(f"edge {edge!r} must be (played, observed) or (played, observed, sigma)")
     ends = tuple(plain(end) for end in edge)
     if len(ends) == 2:
         return *ends, {}
@@ -79,13 +104,14 @@ def _edge(edge: Iterable[Any]) -> Edge:
 
 
 def own_variances(edges: Iterable[Edge]) -> dict[tuple[Label, Label], float]:
-    """The variances that edges carry, as `variance` or as `sigma`."""
+    """The variances that edges carry, as `variance` or as `sigma`, a standard deviation."""
     own: dict[tuple[Label, Label], float] = {}
     for source, target, data in edges:
         key = next((key for key in ("variance", "sigma") if key in data), None)
         if key is None:
             continue
-        where = f"{key} of edge {source!r} -> {target!r}"
+        unit = "variance" if key == "variance" else "standard deviation sigma"
+        where = f"the {unit} of edge {source!r} -> {target!r}"
         given = numbers([data[key]], where)
         if given.shape != (1,) or not given[0] >= 0:
             raise InputError(f"{where} is {data[key]!r}: it must be a number of at least 0")

@@ -2,6 +2,7 @@
 
     SidelightError            everything raised on purpose; the command line exits with `exit_code`
     ├── InputError            the caller's data or arguments are wrong (also a ValueError)
+    │   └── DamagedError      a file that sidelight wrote is not as it was written
     ├── PolicyError           a policy of the caller failed in the middle of a race
     └── MissingExtraError     an optional package is not installed (also an ImportError)
 
@@ -17,6 +18,7 @@ from collections.abc import Iterable
 from typing import Any
 
 MANY = 25  # names in a message
+LONG = 200  # characters of a wrong name that are compared: nobody mistypes more, and it takes time
 
 
 class SidelightError(Exception):
@@ -29,6 +31,12 @@ class InputError(SidelightError, ValueError):
     """A file, a matrix or an argument that cannot be used as it is."""
 
     exit_code = 2
+
+
+class DamagedError(InputError):
+    """A file of results, a trace or a manifest that is not as sidelight wrote it."""
+
+    exit_code = 4
 
 
 class PolicyError(SidelightError):
@@ -66,7 +74,8 @@ def choose_from(wrong: object, options: Iterable[object]) -> str:
     """The end of a sentence that helps out of a wrong name: a near match, or the list."""
     names = [str(option) for option in options]
     small = {name.lower(): name for name in names}
-    near = difflib.get_close_matches(str(wrong).lower(), small, n=1)
+    asked = str(wrong)[:LONG].lower()
+    near = difflib.get_close_matches(asked, small, n=1)
     if near:
         return f"did you mean {small[near[0]]!r}?"
     shown = ", ".join(names[:MANY]) + (", ..." if len(names) > MANY else "")

@@ -26,19 +26,26 @@ from . import files, writing
 from .document import Document
 from .edges import default_order, edge_mask, edges_of, own_variances
 from .errors import InputError, MissingExtraError
+from .frames import matrix_of
 from .labels import Label, Labels, check_labels, find_label, label_index, listed
 from .variances import Array, BoolArray, Sigma, check_count, check_sigma, frozen, masked, numbers
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Feedback:
-    """A K x K matrix of variances, row = action played, column = action observed."""
+    """A K x K matrix of variances, row = action played, column = action observed.
+
+    Matrices hold variances; everything called `sigma` is a standard deviation: `Feedback([[4.0]])`
+    and `Feedback.bandit(1, sigma=2.0)` are the same. A DataFrame of pandas is read by its labels,
+    never by position.
+    """
 
     variance: Array
     labels: Labels
 
     def __init__(self, variance: npt.ArrayLike, labels: Iterable[Label] | None = None) -> None:
-        matrix = _variances(variance)
+        given, labels = matrix_of(variance, labels, "the variance matrix")
+        matrix = _variances(given)
         names = check_labels(labels, len(matrix))
         _check_entries(matrix, names)
         object.__setattr__(self, "variance", frozen(matrix))
@@ -50,7 +57,7 @@ class Feedback:
     def bandit(
         cls, actions: int, sigma: Sigma = 1.0, labels: Iterable[Label] | None = None
     ) -> Self:
-        """Each action shows itself and nothing else."""
+        """Each action shows itself and nothing else, with the standard deviation sigma."""
         names = check_labels(labels, check_count(actions))
         return cls(masked(np.eye(len(names), dtype=bool), check_sigma(sigma, names)), names)
 
@@ -58,7 +65,7 @@ class Feedback:
     def full_information(
         cls, actions: int, sigma: Sigma = 1.0, labels: Iterable[Label] | None = None
     ) -> Self:
-        """Each action shows all of them, equally well whichever is played."""
+        """Each action shows all of them with the standard deviation sigma, whichever is played."""
         names = check_labels(labels, check_count(actions))
         everything = np.ones((len(names), len(names)), dtype=bool)
         return cls(masked(everything, check_sigma(sigma, names)), names)
@@ -67,7 +74,7 @@ class Feedback:
     def generalized_full_information(
         cls, variance: npt.ArrayLike, labels: Iterable[Label] | None = None
     ) -> Self:
-        """Each action shows all of them, with a quality that depends on the one played."""
+        """Each action shows all of them, with a variance that depends on the one played."""
         feedback = cls(variance, labels)
         if not feedback.is_generalized_full_information:
             i, j = np.argwhere(~feedback.observes)[0]
@@ -82,7 +89,8 @@ class Feedback:
         cls, observes: npt.ArrayLike, sigma: float = 1.0, labels: Iterable[Label] | None = None
     ) -> Self:
         """One standard deviation wherever `observes[i, j]`: the uniform-variance version."""
-        mask = _square(observes, "the matrix of booleans")
+        given, labels = matrix_of(observes, labels, "the matrix of booleans")
+        mask = _square(given, "the matrix of booleans")
         if mask.dtype != bool:
             raise InputError("observes must be a matrix of booleans: True where row shows column")
         return cls(masked(mask, check_sigma(sigma, (0,))), labels)
@@ -101,7 +109,7 @@ class Feedback:
         `graph` is a networkx graph, pairs (i, j), or a mapping from an action to those it shows. An
         undirected edge works both ways. Edges may carry a standard deviation of their own: as a
         third entry (i, j, sigma), as a mapping from shown action to sigma, or in networkx as
-        `sigma` or `variance`. `actions` gives the labels in order (by default as
+        `sigma`; there `variance` is a variance. `actions` gives the labels in order (by default as
         `edges.default_order` says), and `self_loops` lets every action show itself.
         """
         edges, nodes = edges_of(graph)

@@ -1,13 +1,15 @@
 """Problem files: TOML, JSON, edge lists (CSV) and bare matrices (.npy), told apart by the suffix.
 
     .toml, .json    everything a problem has, in the spellings of `document`
-    .csv            the feedback: columns source, target and sigma or variance (1 if neither); each
-                    line says that playing `source` shows `target`. A cell that is valid JSON is
-                    that value (3 is a number), any other cell is text. Where the lines do not tell
-                    the order of the actions, a first line `# actions: [...]` does.
+    .csv            the feedback: columns source, target and sigma (a standard deviation) or
+                    variance, 1 if neither; each line says that playing `source` shows `target`. A
+                    cell that is valid JSON is that value (3 is a number), any other cell is text.
+                    Where the lines do not tell the order of the actions, a first line
+                    `# actions: [...]` does.
     .npy            the matrix of variances, for actions labelled 0, 1, ...
 
-How files are written is in `writing`: whole or not at all.
+How files are written is in `writing`: whole or not at all. A file has a largest size, so that what
+cannot be a problem is refused at once, and what could not be read back is not written.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import csv
 import io
 import json
 import math
-import re
+import reprlib
 import tokenize
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,6 +27,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from . import toml
 from .document import Document, exact_sigma, from_table, to_table
 from .edges import default_order
 from .errors import InputError, choose_from
@@ -38,10 +41,22 @@ from .labels import (
     find_label,
     label_index,
 )
-from .variances import check_count, numbers, squared
+from .variances import MAX_ACTIONS, check_count, numbers, squared
 from .writing import StrPath, replace
 
 Format = TypeVar("Format")
+
+MB = 10**6
+# Python reads one to two megabytes of TOML in a second, and ten of JSON or CSV: larger files would
+# keep a reader waiting for long, and fill memory with what is no problem. 10 MB are a full matrix
+# of 700 actions with all digits, 32 MB one of 1,200; the largest matrix that is allowed at all fits
+# in an .npy file.
+MAX_BYTES = {
+    ".toml": 10 * MB,
+    ".json": 32 * MB,
+    ".csv": 32 * MB,
+    ".npy": 8 * MAX_ACTIONS**2 + 4_096,
+}
 
 
 def read(path: StrPath) -> Document:
@@ -49,7 +64,7 @@ def read(path: StrPath) -> Document:
     path = Path(path)
     reader = _pick(_READERS, path)
     try:
-        return reader(path.read_bytes())
+        return reader(content_of(path))
     except FileNotFoundError:
         raise InputError(
             f"{path}: no such file; `sidelight new dosing -o {path}` writes one to start from"
@@ -64,6 +79,26 @@ def read(path: StrPath) -> Document:
         raise InputError(f"{path}: {error}") from None
 
 
+def content_of(path: Path) -> bytes:
+    """The bytes of the file, if they are not too many to be what the suffix says."""
+    most = MAX_BYTES[path.suffix.lower()]
+    with path.open("rb") as stream:
+        content = stream.read(most + 1)  # not by its size: a link may lead to an endless device
+    if len(content) > most:
+        raise InputError(
+            f"the file has more than {most / MB:.0f} MB, the most that a {path.suffix} file of "
+            f"ours may have{_elsewhere(path.suffix)}"
+        )
+    return content
+
+
+def _elsewhere(suffix: str) -> str:
+    """Where large matrices go."""
+    advice = {".toml": ".json, .csv or .npy", ".json": ".npy, without labels", ".csv": ".npy"}
+    found = advice.get(suffix.lower())
+    return f"; a large matrix has room in {found}" if found else ""
+
+
 def write(path: StrPath, document: Document, comment: str = "", *, overwrite: bool = True) -> None:
     """Write a problem file in the format that its suffix names; only TOML has room for comments."""
     path = Path(path)
@@ -71,7 +106,13 @@ def write(path: StrPath, document: Document, comment: str = "", *, overwrite: bo
     try:
         if not overwrite and path.exists():
             raise InputError("the file exists already; choose another name, or use --force")
-        replace(path, writer(document, comment))
+        content = writer(document, comment)
+        if len(content) > MAX_BYTES[path.suffix.lower()]:
+            raise InputError(
+                f"it would have {len(content) / MB:.0f} MB, too many to be read back"
+                f"{_elsewhere(path.suffix)}"
+            )
+        replace(path, content)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
     except ValueError as error:
@@ -114,35 +155,7 @@ def _read_toml(content: bytes) -> Document:
 
 def to_toml(document: Document, comment: str = "") -> str:
     """The file's text; `comment` becomes its first lines."""
-    plain, tables = [], []
-    for key, value in to_table(document).items():
-        if isinstance(value, dict):
-            tables += ["", f"[{key}]", *(f"{_toml_key(k)} = {_toml(v)}" for k, v in value.items())]
-        else:
-            plain.append(f"{key} = {_toml(value)}")
-    head = [f"# {line}".rstrip() for line in comment.splitlines()]
-    return "\n".join([*head, *plain, *tables]) + "\n"
-
-
-def _toml_key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml(key)
-
-
-def _toml(value: object) -> str:
-    match value:
-        case str():
-            # JSON's escapes are TOML's too; only DEL may stand bare in JSON and not in TOML.
-            return _dumps(value).replace("\x7f", "\\u007f")
-        case bool():
-            return "true" if value else "false"
-        case dict():
-            return "{ " + ", ".join(f"{_toml_key(k)} = {_toml(v)}" for k, v in value.items()) + " }"
-        case [[*_], *_]:
-            return "[\n" + "".join(f"  {_toml(row)},\n" for row in value) + "]"
-        case list():
-            return "[" + ", ".join(_toml(item) for item in value) + "]"
-        case _:
-            return repr(value)
+    return toml.dumps(to_table(document), comment)
 
 
 # ---- JSON ------------------------------------------------------------------------------------
@@ -215,7 +228,7 @@ def _read_csv(content: bytes) -> Document:
         )
     edges: dict[tuple[Label, Label], float] = {}
     for line, row in rows:
-        edge, value = _edge(row, len(header), line)
+        edge, value = _edge(row, header[2:], line)
         if edges.setdefault(edge, value) != value:
             raise InputError(f"line {line} gives {edge[0]!r} -> {edge[1]!r} a second value")
     labels = listed or default_order(edges)
@@ -244,11 +257,12 @@ def _rows(lines: Iterable[str], start: int) -> Iterator[tuple[int, list[str]]]:
 def _listed_actions(line: str) -> Labels:
     listed = _cell_value(line.removeprefix(_ACTIONS))
     if not isinstance(listed, list) or not listed:
-        raise InputError(f"the line {line.strip()!r} must list the labels in JSON")
+        raise InputError(f"the line {reprlib.repr(line.strip())} must list the labels in JSON")
     return tuple(decode_label(value) for value in listed)
 
 
-def _edge(row: list[str], width: int, line: int) -> tuple[tuple[Label, Label], float]:
+def _edge(row: list[str], scale: list[str], line: int) -> tuple[tuple[Label, Label], float]:
+    width = 2 + len(scale)
     if len(row) != width:
         raise InputError(f"line {line} has {len(row)} cells, expected {width}")
     source, target = (decode_label(_cell_value(cell.strip())) for cell in row[:2])
@@ -257,9 +271,11 @@ def _edge(row: list[str], width: int, line: int) -> tuple[tuple[Label, Label], f
         try:
             value = float(row[2])
         except ValueError:
-            raise InputError(f"line {line}: {row[2]!r} is not a number") from None
+            raise InputError(
+                f"line {line}: {_SCALES[scale[0]]} {row[2]!r} is not a number"
+            ) from None
     if not value >= 0:
-        raise InputError(f"line {line}: {row[2]} must not be negative or NaN")
+        raise InputError(f"line {line}: {_SCALES[scale[0]]} {row[2]} must not be negative or NaN")
     return (source, target), value
 
 
@@ -282,7 +298,7 @@ def to_csv(document: Document) -> str:
 
 
 _ACTIONS = "# actions: "
-_SCALES = ("sigma", "variance")
+_SCALES = {"sigma": "the standard deviation", "variance": "the variance"}
 
 
 def _cell(label: Label) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import reprlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -25,6 +26,10 @@ from .errors import InputError, choose_from
 Label = Hashable
 Labels = tuple[Label, ...]
 Value = TypeVar("Value")
+
+# Labels and names head columns, legends and lines of messages, and are compared with each other
+# for advice: a thousand characters are more than any of these can show, and cost nothing.
+MAX_LABEL = 1_000
 
 
 def check_labels(labels: Iterable[Label] | None, count: int) -> Labels:
@@ -38,6 +43,11 @@ def check_labels(labels: Iterable[Label] | None, count: int) -> Labels:
         )
     first: dict[Label, int] = {}
     for i, label in enumerate(checked):
+        if _size(label) > MAX_LABEL:
+            raise InputError(
+                f"the label of action {i} has more than {MAX_LABEL:,} characters "
+                f"({_beginning(label)}): use a shorter one"
+            )
         try:
             clash = first.setdefault(label, i)
         except TypeError:
@@ -48,11 +58,36 @@ def check_labels(labels: Iterable[Label] | None, count: int) -> Labels:
             raise InputError(
                 f"actions {clash} and {i} have the same label {label!r}: labels must be distinct"
             )
-        if isinstance(label, str) and not _is_text(label):
+        if not _is_whole(label):
             raise InputError(f"label {label!r} of action {i} holds half a character: use another")
         if not _is_itself(label):
             raise InputError(f"label {label!r} of action {i} does not equal itself: use a string")
     return checked
+
+
+def check_name(name: str, what: str = "name") -> str:
+    """A name that is not too long to be shown."""
+    if len(name) > MAX_LABEL:
+        raise InputError(
+            f"{what} has {len(name):,} characters ({_beginning(name)}): use at most {MAX_LABEL:,}"
+        )
+    return name
+
+
+def as_text(name: str) -> str:
+    """The name of a file, in which bytes that are no text may stand, as text."""
+    return name.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def _size(label: Label) -> float:
+    try:
+        return len(str(label))
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        return math.inf
+
+
+def _beginning(label: Label) -> str:
+    return f"{reprlib.repr(label)}" if isinstance(label, str | bytes) else type(label).__name__
 
 
 def listed(labels: Iterable[Label]) -> Labels:
@@ -95,11 +130,13 @@ def find_label(index: Mapping[object, int], wanted: Label, where: str) -> int:
         ) from None
 
 
-def in_order(values: Mapping[Any, Value], labels: Labels, where: str) -> list[Value]:
-    """The values of a mapping from label to value, in the order of the labels."""
+def in_order(
+    values: Mapping[Any, Value] | Iterable[tuple[Any, Value]], labels: Labels, where: str
+) -> list[Value]:
+    """The values of a mapping from label to value, or of such pairs, in the order of the labels."""
     index = label_index(labels)
     found: dict[int, Value] = {}
-    for wanted, value in values.items():
+    for wanted, value in values.items() if isinstance(values, Mapping) else values:
         i = find_label(index, wanted, where)
         if i in found:
             raise InputError(f"{where} names action {labels[i]!r} twice: keep one of the two")
@@ -110,10 +147,18 @@ def in_order(values: Mapping[Any, Value], labels: Labels, where: str) -> list[Va
     return [found[i] for i in range(len(labels))]
 
 
-def _is_text(label: str) -> bool:
+def _is_whole(label: Label) -> bool:
+    """Whether no text in the label holds a lone surrogate: no file and no terminal can."""
+    if isinstance(label, tuple | frozenset):
+        return all(_is_whole(member) for member in label)
+    return not isinstance(label, str) or is_text(label)
+
+
+def is_text(text: str) -> bool:
+    """Whether the text has whole characters only."""
     try:
-        label.encode()
-    except UnicodeEncodeError:  # a lone surrogate: no file and no terminal can hold it
+        text.encode()
+    except UnicodeEncodeError:
         return False
     return True
 

@@ -23,13 +23,18 @@ from . import files, writing
 from .document import Document
 from .errors import InputError
 from .feedback import Feedback
-from .labels import in_order
+from .frames import ordered
+from .labels import check_name
 from .variances import Array, frozen, numbers
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Problem:
-    """A `Feedback`, the true means, and the range [0, upper] of the means."""
+    """A `Feedback`, the true means, and the range [0, upper] of the means.
+
+    The means come in the order of the actions, or by label: in a mapping or a Series of pandas,
+    whose index must name the actions.
+    """
 
     feedback: Feedback
     means: Array
@@ -48,6 +53,7 @@ class Problem:
             raise InputError(f"a Problem needs a Feedback first, not {type(feedback).__name__}")
         if not isinstance(name, str):
             raise InputError(f"name = {name!r} must be text")
+        check_name(name)
         upper = check_upper(upper)
         object.__setattr__(self, "feedback", feedback)
         object.__setattr__(self, "means", frozen(_check_means(means, feedback, upper)))
@@ -134,9 +140,7 @@ def _check_means(
     means: npt.ArrayLike | Mapping[Any, float], feedback: Feedback, upper: float
 ) -> Array:
     labels = feedback.labels
-    if isinstance(means, Mapping):
-        means = in_order(means, labels, "means")
-    values = numbers(means, "means")
+    values = numbers(ordered(means, labels, "means"), "means")
     if values.shape != (len(labels),):
         raise InputError(
             f"means has shape {values.shape} for {len(labels)} actions: give one for each action"

@@ -21,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import InputError
-from .labels import Labels, in_order
+from .frames import ordered
+from .labels import Labels
 
 Array = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -38,9 +39,11 @@ def check_count(count: int) -> int:
     if count < 1:
         raise InputError(f"a problem needs at least one action, not {count}")
     if count > MAX_ACTIONS:
+        size = f"{count:,}" if count < 10**15 else "so many"
+        room = f"{8 * count**2 // 10**7 / 100} GB" if count < 10**15 else "too much memory"
         raise InputError(
-            f"{count:,} actions are more than the limit of {MAX_ACTIONS:,}: their variances alone "
-            f"would take {8e-9 * count**2:.1f} GB, and no number about such a structure could be "
+            f"{size} actions are more than the limit of {MAX_ACTIONS:,}: their variances alone "
+            f"would take {room}, and no number about such a structure could be "
             "proved in reasonable time. Merge actions that show and earn alike"
         )
     return int(count)
@@ -59,14 +62,18 @@ def numbers(values: npt.ArrayLike, what: str) -> Array:
 
 
 def check_sigma(sigma: Sigma, labels: Labels) -> Array:
-    """One standard deviation for each observed action, from a number, a sequence or a mapping."""
-    if isinstance(sigma, Mapping):
-        sigma = in_order(sigma, labels, "sigma")
-    sigmas = numbers(list(sigma) if isinstance(sigma, Iterable) else sigma, "sigma")
+    """One standard deviation for each observed action.
+
+    From a number, a sequence in the order of the actions, a mapping or a Series of pandas.
+    """
+    sigma = ordered(sigma, labels, "sigma")
+    sigmas = numbers(
+        list(sigma) if isinstance(sigma, Iterable) else sigma, "sigma, a standard deviation,"
+    )
     if sigmas.ndim > 1 or (sigmas.ndim == 1 and len(sigmas) != len(labels)):
         raise InputError(
             f"sigma has shape {sigmas.shape} for {len(labels)} actions: "
-            "give one number, or one for each action"
+            "give one standard deviation, or one for each action"
         )
     if not (sigmas >= 0).all():
         raise InputError(f"sigma is a standard deviation and cannot be negative or NaN: {sigma!r}")
@@ -80,8 +87,8 @@ def squared(sigma: Array) -> Array:
     lost = (sigma != 0) & (sigma != np.inf) & ((variance == 0) | (variance == np.inf))
     if lost.any():
         raise InputError(
-            f"sigma = {sigma[lost][0]:g} has a square that no float can hold: write 0 for an exact "
-            "observation and inf for none"
+            f"the standard deviation sigma = {sigma[lost][0]:g} has a square that no float can "
+            "hold: write 0 for an exact observation and inf for none"
         )
     return variance
 

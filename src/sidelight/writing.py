@@ -3,6 +3,7 @@
 replace(path, content)      all of it or nothing
 save(path, content)         the same; an error is an InputError that says what to do
 make_folder(folder)         the same for folders
+exists(path)                whether there is something
 """
 
 from __future__ import annotations
@@ -49,6 +50,14 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _unwritable(folder, error) from None
+
+
+def exists(path: Path) -> bool:
+    """Whether there is something; where that cannot be told, an error that says why."""
+    try:
+        return path.exists()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def _unwritable(path: Path, error: OSError) -> InputError:

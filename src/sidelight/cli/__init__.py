@@ -1,7 +1,12 @@
 """The command line: parse, call one function, print; one module for each command.
 
 Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 something broke, 2 bad usage or
+<<<<<<< HEAD
 input, 130 interrupted; `check` has 3 and 4 for what it finds.
+=======
+input, 3 a check failed, 4 data damaged, 130 interrupted; 128 and its number for another signal.
+
+No command replaces a file in silence (`options.Outputs`).
 """
 
 from __future__ import annotations
@@ -53,6 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    with leaving.listening() as told:
+        return _obey(arguments, told)
+
+
+def _obey(arguments: Sequence[str] | None, told: leaving.Told) -> int:
     code = None
     try:
         leaving.raise_again()
@@ -62,8 +72,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return leaving.INTERRUPTED
+        click.echo(told.words, err=True)
+        return told.code
     except SidelightError as error:
         click.echo(f"error: {error}", err=True)
         return error.exit_code
@@ -75,6 +85,15 @@ def _run(arguments: Sequence[str] | None) -> int:
     except SystemExit:
         pass  # click found out first, in the middle of the output, and has silenced the streams
     except OSError as error:
-        click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
+        click.echo(f"error: {_what_broke(error)}", err=True)
         return 1
     return code if isinstance(code, int) else 0  # what the command left with, if it did
+
+
+def _what_broke(error: OSError) -> str:
+    """Lost connections and timeouts are such errors, too, without a number and without a file."""
+    if error.errno is None:
+        return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if error.filename is None:
+        return f"the output cannot be written: {error.strerror}"
+    return f"{error.filename}: {error.strerror}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from .. import files
 from ..errors import InputError
+from ..labels import as_text
 from ..problem import Problem, from_document
 
 seed_option = click.option(
@@ -79,12 +81,13 @@ def read_problem(file: Path) -> tuple[Problem, str]:
     problem = from_document(files.read(file), where=str(file))
     if not isinstance(problem, Problem):
         raise InputError(f"{file}: a simulation needs the true means: give it a [means] table")
-    return problem, problem.name or file.stem
+    return problem, problem.name or as_text(file.stem)
 
 
 def check_output(file: Path) -> None:
     """Refuse a file that cannot be written, before the work that would be lost."""
-    folder = file.resolve().parent  # through a symbolic link, as `writing.replace` writes
+    # Through a symbolic link, as `writing.replace` writes; a loop of links is replaced itself.
+    folder = Path(os.path.realpath(file)).parent
     if not folder.is_dir():
         raise InputError(f"{file}: cannot be written: there is no folder {file.parent}; make it")
     if file.is_dir():
@@ -94,7 +97,7 @@ def check_output(file: Path) -> None:
 
 def check_new_folder(folder: Path) -> None:
     """Refuse a folder that cannot be made, and make nothing yet."""
-    above = folder.resolve()
+    above = Path(os.path.realpath(folder))
     while not above.exists() and above != above.parent:
         above = above.parent
     if not above.is_dir():

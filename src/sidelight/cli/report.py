@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from .. import progress, writing
-from ..errors import InputError
+from ..errors import DamagedError, InputError
 from ..report import chapters, save_figures, to_html
 from ..simulate import Results
 from ..study import Loaded, load, manifest, to_toml
@@ -65,12 +65,14 @@ def report_command(folder: Path, output: Path | None, figures: Path | None) -> N
 
 
 def _found(folder: Path) -> Loaded:
-    if (folder / manifest.NAME).exists():
+    if writing.exists(folder / manifest.NAME):
         found = load(folder)
         if not found.races:
-            raise InputError(f"{folder}: no race is finished. {' '.join(found.notes)}")
+            damaged = any(isinstance(error, DamagedError) for error in found.left_out)
+            kind = DamagedError if damaged else InputError
+            raise kind(f"{folder}: no race is finished. {' '.join(found.notes)}")
         return found
-    if (folder / RESULTS).exists():
+    if writing.exists(folder / RESULTS):
         return Loaded({}, (Results.load(folder / RESULTS),), ())
     raise InputError(
         f"{folder}: neither {manifest.NAME} nor {RESULTS} is there: name a folder that "

@@ -17,7 +17,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from ..engine.contract import Floats, Ints
+from ..engine.contract import EDITION, Floats, Ints
 from ..engine.delays import Delay, at_once, fixed, geometric
 from ..engine.runner import DONE, STOP, Job, step
 from ..errors import InputError, Interrupted, PolicyError
@@ -184,11 +184,17 @@ class Crew:
         from .. import __version__  # noqa: PLC0415 - the package is complete only now
 
         entries = {self.plan.names[p]: self.entries[p] for p in keep}
-        parameters = {n: dict(e.parameters) for n, e in entries.items() if e is not None}
         versions = {"sidelight": __version__, "numpy": np.__version__, "numba": numba.__version__}
-        delay = None if self.plan.delay is None else str(self.plan.delay)
-        remarks = {n: e.remarks for n, e in entries.items() if e is not None and e.remarks}
-        return {"versions": versions, "parameters": parameters, "delay": delay, "remarks": remarks}
+        built_in = {n: e for n, e in entries.items() if e is not None}
+        remarks = {n: e.remarks for n, e in built_in.items() if e.remarks}
+        editions = {e.rule.name: e.rule.edition for e in built_in.values()}
+        return {
+            "versions": versions,
+            "editions": {"engine": EDITION, **editions},
+            "parameters": {n: dict(e.parameters) for n, e in built_in.items()},
+            "delay": None if self.plan.delay is None else str(self.plan.delay),
+            "remarks": remarks,
+        }
 
     def sound(self) -> list[int]:
         """The policies that did not fail."""

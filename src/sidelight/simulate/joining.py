@@ -79,5 +79,11 @@ def _provenance(parts: Sequence[Results]) -> dict[str, Any]:
     def of_all(key: str) -> dict[str, Any]:
         return {name: said for x in parts for name, said in x.provenance.get(key, {}).items()}
 
-    once = {key: parts[0].provenance.get(key) for key in ("versions", "parameters", "delay")}
-    return {**once, "parameters": of_all("parameters"), "remarks": of_all("remarks")}
+    first = parts[0].provenance
+    return {
+        "versions": first.get("versions"),
+        "editions": of_all("editions"),
+        "parameters": of_all("parameters"),
+        "delay": first.get("delay"),
+        "remarks": of_all("remarks"),
+    }

@@ -24,10 +24,11 @@ import numpy.typing as npt
 from .. import writing
 from ..curves import Curve, curves
 from ..engine.contract import Floats, Ints
-from ..errors import InputError, MissingExtraError, choose_from
+from ..errors import DamagedError, InputError, MissingExtraError, choose_from
 from ..figures import Band
 from ..problem import Problem
 from . import statistics, storage
+from .header import OtherFormatError
 from .statistics import CONFIDENCE, Difference
 from .table import Table, tabulate
 
@@ -142,13 +143,15 @@ class Results:
 
     @classmethod
     def load(cls, path: writing.StrPath) -> Results:
-        """The results in a file that `save` wrote; a damaged one is refused."""
+        """The results in a file that `save` wrote; `DamagedError` if it is not as it was."""
         try:
             return cls(**storage.from_bytes(Path(path).read_bytes()))
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-        except InputError as error:
+        except OtherFormatError as error:
             raise InputError(f"{path}: {error}") from None
+        except InputError as error:  # also what the fields say about each other
+            raise DamagedError(f"{path}: {error}") from None
 
     def plot(self, bounds: bool = True, line: str = "mean", title: str | None = None) -> Any:
         """A matplotlib figure: regret against time on linear and on log axes.

@@ -24,9 +24,10 @@ import numpy as np
 from .. import files, writing
 from ..document import from_table
 from ..engine.contract import Floats, Ints
-from ..errors import InputError
+from ..errors import DamagedError, InputError
 from ..problem import Problem, from_document
 from ..variances import frozen
+from . import fields
 from .simulate import MAX_HORIZON, MAX_NUMBERS, check_problem, name_of, whole
 
 CHOSEN = "chosen"  # the word for a choice of the caller's own policy
@@ -87,12 +88,12 @@ class Trace:
         except OSError as error:
             raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
         except UnicodeDecodeError:
-            raise InputError(f"{path}: not a text file in UTF-8") from None
+            raise DamagedError(f"{path}: not a text file in UTF-8") from None
         try:
             header, *rounds = (json.loads(line) for line in text.rstrip("\n").split("\n"))
             return _from_lines(header, rounds)
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            raise InputError(
+        except (ValueError, RecursionError) as error:
+            raise DamagedError(
                 f"{path}: not a trace ({error}): the first line is a header, each other line a "
                 "round, as Trace.save writes them"
             ) from None
@@ -114,28 +115,51 @@ def trace(problem: Problem, policy: str | object, horizon: float, seed: int = 0)
     return record(problem, policy, name, rounds, seed)
 
 
-def _from_lines(header: Mapping[str, Any], rounds: list[Mapping[str, Any]]) -> Trace:
-    problem = from_document(from_table(header["problem"]), "the header")
+def _from_lines(found: object, rounds: list[Any]) -> Trace:
+    header = fields.table(found, "the header")
+    problem = from_document(from_table(fields.table(header.get("problem"), "problem")), "problem")
     if not isinstance(problem, Problem):
-        raise InputError("the problem in the header has no means")
-    if [line["t"] for line in rounds] != list(range(1, header["horizon"] + 1)):
-        raise InputError(f"rounds 1 to {header['horizon']} must follow, one on each line")
-    observations = np.full((len(rounds), len(problem)), np.nan)
-    for t, line in enumerate(rounds):
-        for j, value in line["observed"].items():
-            observations[t, int(j)] = value
-    numbers = [line["round"] for line in rounds]
+        raise DamagedError("the problem in the header has no means")
+    horizon = fields.whole(header.get("horizon"), "horizon", 1, MAX_HORIZON)
+    if len(rounds) != horizon:
+        raise DamagedError(f"rounds 1 to {horizon} must follow, one on each line")
+    given = fields.table(header.get("parameters"), "parameters")
+    actions, observations = _played(rounds, len(problem))
     return Trace(
         problem=problem,
-        policy=header["policy"],
-        parameters=header["parameters"],
-        seed=header["seed"],
-        version=header["sidelight"],
-        actions=frozen(np.array([line["action"] for line in rounds], dtype=np.int64)),
+        policy=fields.text(header.get("policy"), "policy"),
+        parameters={key: fields.number(x, f"the parameter {key}") for key, x in given.items()},
+        seed=fields.whole(header.get("seed"), "seed", 0),
+        version=fields.text(header.get("sidelight"), "sidelight"),
+        actions=frozen(actions),
         observations=frozen(observations),
-        why=tuple(str(line["why"]) for line in rounds),
-        round=None if None in numbers else frozen(np.array(numbers, dtype=np.int64)),
+        why=tuple(fields.text(line.get("why"), "the reason of a round") for line in rounds),
+        round=_own_rounds([line.get("round") for line in rounds]),
     )
+
+
+def _played(rounds: list[Any], actions: int) -> tuple[Ints, Floats]:
+    """The action of every round, and what it showed."""
+    played = np.empty(len(rounds), dtype=np.int64)
+    seen = np.full((len(rounds), actions), np.nan)
+    place = {str(j): j for j in range(actions)}
+    for t, line in enumerate(rounds):
+        where = f"round {t + 1}"
+        if fields.table(line, where).get("t") != t + 1:
+            raise DamagedError(f"{where} must stand on line {t + 2}")
+        played[t] = fields.whole(line.get("action"), f"the action of {where}", 0, actions - 1)
+        for j, value in fields.table(line.get("observed"), f"what {where} shows").items():
+            if j not in place:
+                raise DamagedError(f"{where} shows {j!r}, which is no action")
+            seen[t, place[j]] = fields.number(value, f"a value of {where}")
+    return played, seen
+
+
+def _own_rounds(numbers: list[Any]) -> Ints | None:
+    if None in numbers:
+        return None
+    checked = [fields.whole(n, "a round of the policy", 0, MAX_HORIZON) for n in numbers]
+    return frozen(np.array(checked, dtype=np.int64))
 
 
 def _dumps(value: object) -> str:

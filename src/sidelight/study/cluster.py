@@ -51,9 +51,17 @@ class Dask:
         """As `Crew.work`."""
         if not cells:
             return
-        with _client(self.address, self.workers) as client:
-            workers = _wait_for_workers(client, self.address)
-            yield from _collect(client, tasks(cells), workers, tally)
+        try:
+            with _client(self.address, self.workers) as client:
+                workers = _wait_for_workers(client, self.address)
+                yield from _collect(client, tasks(cells), workers, tally)
+        except (OSError, EOFError) as error:  # as lost connections and timeouts are
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # of a file or a disk
+            raise CrewError(
+                f"the Dask cluster at {self.address} does not answer any more "
+                f"({type(error).__name__}: {error}). Finished cells are kept; run again"
+            ) from error
 
 
 def _wait_for_workers(client: Any, address: str) -> int:

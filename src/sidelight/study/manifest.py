@@ -8,13 +8,15 @@ of. A file that is not of this form is refused as a whole.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from .. import writing
-from ..errors import InputError
+from ..errors import DamagedError, InputError
+from ..simulate import fields
+from ..simulate.simulate import MAX_HORIZON, MAX_REPLICATES
 from .plan import Study
 
 NAME = "study.json"
@@ -81,54 +83,63 @@ def read(folder: Path) -> Manifest | None:
     """What the folder was used for last; None where it never was."""
     path = folder / NAME
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return Manifest(_table(found["settings"]), tuple(map(_race, _list(found["races"]))))
+        found = fields.table(json.loads(path.read_text(encoding="utf-8")), "the manifest")
+        races = fields.items(found.get("races"), "races")
+        return Manifest(_settings(found.get("settings")), tuple(map(_race, races)))
     except FileNotFoundError:
         return None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(
+    except (ValueError, RecursionError) as error:
+        raise DamagedError(
             f"{path}: not the manifest of a study ({error}): run the study again"
         ) from None
 
 
-def _race(found: Any) -> RaceRecord:
-    refused = {_text(key): _text(value) for key, value in _table(found["refused"]).items()}
-    cells = tuple(map(_cell, _list(found["cells"])))
+def _settings(value: object) -> Mapping[str, Any]:
+    """The keys of a study file, as `write` writes them."""
+    found = fields.table(value, "settings")
+    horizons, policies, checkpoints = (
+        [] if found.get(key) is None else fields.items(found[key], key)
+        for key in ("horizons", "policies", "checkpoints")
+    )
+    block, delay = found.get("block"), found.get("delay")
+    return {
+        "name": fields.text(found.get("name"), "name"),
+        "seed": fields.whole(found.get("seed"), "seed", 0),
+        "replicates": fields.whole(found.get("replicates"), "replicates", 1, MAX_REPLICATES),
+        "horizons": [fields.whole(t, "a horizon", 1, MAX_HORIZON) for t in horizons],
+        "policies": [fields.text(policy, "a policy") for policy in policies],
+        "block": None if block is None else fields.whole(block, "block", 1, MAX_REPLICATES),
+        "checkpoints": [fields.whole(t, "a checkpoint", 1, MAX_HORIZON) for t in checkpoints]
+        or None,
+        "delay": None if delay is None else fields.text(delay, "delay"),
+    }
+
+
+def _race(value: object) -> RaceRecord:
+    found = fields.table(value, "a race")
+    refused = fields.table(found.get("refused"), "refused")
+    cells = tuple(map(_cell, fields.items(found.get("cells"), "cells")))
     if not cells:
-        raise ValueError("a race without cells")
-    return RaceRecord(_text(found["label"]), _whole(found["horizon"]), refused, cells)
+        raise DamagedError("a race without cells")
+    return RaceRecord(
+        fields.text(found.get("label"), "a label"),
+        fields.whole(found.get("horizon"), "a horizon", 1, MAX_HORIZON),
+        {key: fields.text(why, "a reason") for key, why in refused.items()},
+        cells,
+    )
 
 
-def _cell(found: Any) -> CellRecord:
-    label, policy, horizon, first = _list(found["place"])
-    place = _text(label), _text(policy), _whole(horizon), _whole(first)
-    key = _text(found["key"])
+def _cell(value: object) -> CellRecord:
+    found = fields.table(value, "a cell")
+    place = fields.items(found.get("place"), "the place of a cell")
+    if len(place) != 4:
+        raise DamagedError("the place of a cell has four parts")
+    label, policy = (fields.text(part, "the place of a cell") for part in place[:2])
+    horizon, first = (fields.whole(part, "the place of a cell", 0) for part in place[2:])
+    key = fields.text(found.get("key"), "the name of a cell")
     if not key.isalnum():  # it becomes a file name
-        raise ValueError(f"{key!r} is no name of a cell")
-    return CellRecord(key, place, _table(found["made_of"]))
-
-
-def _table(value: object) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise TypeError("a table is needed")
-    return value
-
-
-def _list(value: object) -> Sequence[Any]:
-    if not isinstance(value, list):
-        raise TypeError("a list is needed")
-    return value
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("a text is needed")
-    return value
-
-
-def _whole(value: object) -> int:
-    if not isinstance(value, int):
-        raise TypeError("a whole number is needed")
-    return value
+        raise DamagedError(f"{key!r} is no name of a cell")
+    made_of = fields.table(found.get("made_of"), "what a cell is made of")
+    return CellRecord(key, (label, policy, horizon, first), made_of)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
-from .. import files
+from .. import files, toml
 from ..errors import InputError, choose_from
 from ..feedback import Feedback
 from ..gallery import CATALOGUE, from_recipe
+from ..labels import as_text, check_name
 from ..problem import Problem, from_document
 from ..simulate.simulate import MAX_HORIZON, MAX_REPLICATES, check_delay, name_of, whole
-from .plan import Study
+from .plan import MAX_CELLS, Study
 
 KEYS = (
     "name",
@@ -63,9 +63,9 @@ def from_table(table: Table, path: Path) -> Study:
     delay = check_delay(table.get("delay"))
     block = table.get("block")
     return Study(
-        name=_word("name", table.get("name", path.stem)),
+        name=_word("name", table.get("name", as_text(path.stem))),
         problems=dict(_problems(_list("problems", table), path.parent)),
-        policies=tuple(distinct("policy", _policies(_list("policies", table)))),
+        policies=tuple(distinct("policy", _few("policies", _policies(_list("policies", table))))),
         horizons=tuple(distinct("horizon", horizons)),
         replicates=whole("replicates", table.get("replicates", 100), 1, MAX_REPLICATES),
         seed=whole("seed", table.get("seed", 0), 0, None),
@@ -78,9 +78,18 @@ def from_table(table: Table, path: Path) -> Study:
 def to_toml(settings: Table, problems: Sequence[str]) -> str:
     """A study file with these settings, for problems in files beside it."""
     given = {key: value for key, value in settings.items() if key in KEYS and value is not None}
-    # Texts, numbers and lists of them are the same in JSON and in TOML.
-    lines = [f"{key} = {json.dumps(value)}" for key, value in given.items()]
-    return "\n".join([*lines, f"problems = {json.dumps(list(problems))}"]) + "\n"
+    return toml.dumps({**given, "problems": list(problems)})
+
+
+def _few(what: str, values: Iterable[Any]) -> Iterator[Any]:
+    """The values, if a grid does not make more of them than a study can have."""
+    found = iter(values)
+    yield from islice(found, MAX_CELLS)
+    if next(found, None) is not None:
+        raise InputError(
+            f"the grids make more than {MAX_CELLS:,} {what}, and each has a file of its own: give "
+            "fewer values"
+        )
 
 
 def distinct(what: str, values: Iterable[Any]) -> Iterator[Any]:
@@ -95,7 +104,9 @@ def distinct(what: str, values: Iterable[Any]) -> Iterator[Any]:
 
 def _table(path: Path) -> Table:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(files.content_of(path).decode("utf-8-sig"))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8: save it as UTF-8") from None
     except (ValueError, RecursionError) as error:
@@ -107,7 +118,7 @@ def _table(path: Path) -> Table:
 def _word(what: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{what} = {value!r} must be a text that is not empty")
-    return value.strip()
+    return check_name(value.strip(), what)
 
 
 def _list(key: str, table: Table) -> list[Any]:
@@ -116,7 +127,7 @@ def _list(key: str, table: Table) -> list[Any]:
 
 
 def _problems(entries: list[Any], folder: Path) -> Iterator[tuple[str, Problem]]:
-    found = (pair for entry in entries for pair in _problem(entry, folder))
+    found = _few("problems", (pair for entry in entries for pair in _problem(entry, folder)))
     labels = set()
     for label, problem in found:
         if label in labels:
@@ -150,7 +161,7 @@ def _from_file(entry: Table, folder: Path) -> tuple[str, Problem]:
     problem = from_document(files.read(path), where=str(path))
     if not isinstance(problem, Problem):
         raise InputError(f"{path}: a simulation needs the true means: give it a [means] table")
-    label = _word("name", entry.get("name", problem.name or path.stem))
+    label = _word("name", entry.get("name", problem.name or as_text(path.stem)))
     return label, replace(problem, name=label)
 
 

@@ -101,11 +101,16 @@ def explain(study: Study, folder: Path) -> Iterator[tuple[Cell, str]]:
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """What a folder holds: the races that are complete, and what to know about the others."""
+    """What a folder holds: the races that are complete, and what to know about the others.
+
+    `left_out` has what was refused of the others; `keys` the cells of all races of the study.
+    """
 
     settings: Mapping[str, Any]
     races: tuple[Results, ...]
     notes: tuple[str, ...]
+    left_out: tuple[InputError, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 def load(folder: Path) -> Loaded:
@@ -113,14 +118,16 @@ def load(folder: Path) -> Loaded:
     found = manifest.read(folder)
     if found is None:
         raise InputError(f"{folder}: there is no study here: no file {manifest.NAME}")
-    store, races, notes = Store(folder), [], []
+    store, races, notes, left_out = Store(folder), [], [], []
     for race in found.races:
         try:
             races.append(join([store.read_key(cell.key) for cell in race.cells]))
         except InputError as error:
             notes.append(f"{race.title} is not finished: {error}. Run the study again.")
+            left_out.append(error)
         notes += [f"{race.title}: without {policy}: {why}." for policy, why in race.refused.items()]
-    return Loaded(found.settings, tuple(races), tuple(notes))
+    keys = tuple(cell.key for race in found.races for cell in race.cells)
+    return Loaded(found.settings, tuple(races), tuple(notes), tuple(left_out), keys)
 
 
 class _Clock:

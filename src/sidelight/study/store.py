@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import writing
-from ..errors import InputError
+from ..errors import DamagedError, InputError
 from ..simulate import Results
 from .cells import KEY, Cell
 
@@ -56,7 +56,7 @@ class Store:
         path = self.cells / f"{key}.parquet"
         results = Results.load(path)
         if results.provenance.get(KEY) != key:
-            raise InputError(f"{path}: holds other results than its name says")
+            raise DamagedError(f"{path}: holds other results than its name says")
         return results
 
     def problem_with(self, cell: Cell) -> str:
