@@ -142,7 +142,7 @@ def test_functions_say_that_they_were_entered() -> None:
 def test_a_real_module() -> None:
     done = mutants(ROOT, "bounds/rational.py", "--count", 6, "--json", "--at-least", 0.5)
     assert done.returncode == 0, done.stdout + done.stderr
-    lines: list[dict[str, Any]] = json.loads(done.stdout)
+    lines: list[dict[str, Any]] = list(map(json.loads, done.stdout.splitlines()))
     sample = changes((ROOT / "src/sidelight/bounds/rational.py").read_text(), "bounds/rational.py")
     assert {line["change"] for line in lines} == {change.text for change in sample[:6]}
     assert all(line["by"].startswith("tests/") for line in lines if line["outcome"] == "found")
