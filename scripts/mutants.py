@@ -68,6 +68,8 @@ def twins(policy: str) -> list[str]:
 # The tests of a module whose name and importers do not tell, or tell too much.
 LATE_VALUES = (  # the others of their file go through all policies
     "delays.py::test_fixed_delays_are_kept",
+    "delays.py::test_everything_comes_in_the_round_that_its_delay_says",
+    "delays.py::test_no_rounds_of_delay_are_as_none_in_the_loop",
     "delays.py::test_geometric_delays_have_every_length_as_often_as_they_should",
     "delays.py::test_the_values_are_those_of_the_play_that_shows_them",
     "delays.py::test_no_delay_is_no_delay[greedy]",
