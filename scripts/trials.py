@@ -5,7 +5,7 @@ starts in milliseconds. There a loader gives the changed source in place of the 
 that load a file by its path; a test that starts another Python sees the file as it is.
 
 The run on the module as it is says which tests pass, what each costs, and which functions of the
-module each enters. Tests that fail or take a quarter of the budget are left out. A mutant gets the
+module each enters. Tests that fail or take half of the budget are left out. A mutant gets the
 tests of the files that enter its function: those tests that enter it first, and the cheap ones
 before the dear, until a budget is spent.
 
@@ -113,7 +113,7 @@ class Watch:
         self.entered.clear()
         before = time.process_time()
         signal.signal(signal.SIGPROF, self.stop)
-        signal.setitimer(signal.ITIMER_PROF, self.budget / 4)
+        signal.setitimer(signal.ITIMER_PROF, self.budget / 2)
         result = yield
         signal.setitimer(signal.ITIMER_PROF, 0)
         cost = Cost(time.process_time() - before, sorted(self.entered))
