@@ -270,8 +270,9 @@ def was_found(record: dict[str, Any]) -> bool:
 
 def score(lines: list[dict[str, Any]]) -> float:
     """The part found of all that differ from the original in what they do."""
-    same = sum(line["reason"].startswith(EQUIVALENT) for line in lines if not was_found(line))
-    return sum(map(was_found, lines)) / max(1, len(lines) - same)
+    left = [line["reason"] for line in lines if not was_found(line)]
+    same = sum(str(reason).startswith(EQUIVALENT) for reason in left)
+    return (len(lines) - len(left)) / max(1, len(lines) - same)
 
 
 def summary(lines: list[dict[str, Any]]) -> str:
