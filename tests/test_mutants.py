@@ -67,7 +67,13 @@ KNOWN = """
 file = "toy.py"
 function = "forgotten"
 change = "not x -> x"
-reason = "an example"
+reason = "accepted: an example"
+
+[[survivor]]
+file = "toy.py"
+function = "triangle"
+change = "n > 0 -> (n >= 0)"
+reason = "equivalent: the last number to be added is 0"
 """
 
 
@@ -96,16 +102,16 @@ def test_all_mutants_of_a_toy_are_found_but_two(toy: Path) -> None:
     assert done.returncode == 3, done.stderr
     first, *lines = [line.strip() for line in done.stdout.splitlines()]
     total = len(changes(TOY, "toy.py"))
-    words = f"{total} mutants, {total - 2} found ({(total - 2) / total:.0%})"
-    assert first == f"toy.py: {words}, survivors: 1 explained, 1 unexplained"
+    share = (total - 2) / (total - 1)
+    words = f"{total} mutants, {total - 2} found ({share:.0%} of those that differ)"
+    assert first == f"toy.py: {words}, survivors: 1 equivalent, 1 accepted, 0 others"
     assert lines[-1] == first.removeprefix("toy.py: ")
     assert sum(line.startswith("left out: tests/test_toy.py::test_wrong") for line in lines) == 1
-    # No test calls the first; the last number that the second adds may as well be 0.
     assert [
         line.partition(" ")[2] for line in lines if "reached" in line or "survived" in line
     ] == [
-        "triangle: n > 0 -> (n >= 0): survived",
-        "forgotten: not x -> x: not reached (an example)",
+        "triangle: n > 0 -> (n >= 0): survived (equivalent: the last number to be added is 0)",
+        "forgotten: not x -> x: not reached (accepted: an example)",
     ]
     outcomes = dict(line.partition(" ")[2].rsplit(": ", 1) for line in lines if "->" in line)
     assert outcomes["clipped: x < low -> (x <= low)"] == "found (tests/test_toy.py::test_clipped)"
@@ -142,7 +148,7 @@ def test_functions_say_that_they_were_entered() -> None:
 def test_a_real_module() -> None:
     done = mutants(ROOT, "bounds/rational.py", "--count", 6, "--json", "--at-least", 0.5)
     assert done.returncode == 0, done.stdout + done.stderr
-    lines: list[dict[str, Any]] = json.loads(done.stdout)
+    lines: list[dict[str, Any]] = list(map(json.loads, done.stdout.splitlines()))
     sample = changes((ROOT / "src/sidelight/bounds/rational.py").read_text(), "bounds/rational.py")
     assert {line["change"] for line in lines} == {change.text for change in sample[:6]}
     assert all(line["by"].startswith("tests/") for line in lines if line["outcome"] == "found")
