@@ -12,6 +12,7 @@ import pytest
 import sidelight as sl
 from sidelight import compiled
 from sidelight.compiled import Plain
+from sidelight.machine_code import PLAIN
 from sidelight.policies import registry
 from sidelight.simulate.entry import fitting
 from sidelight.suite.cells import with_gap
@@ -59,4 +60,4 @@ def test_plain_functions_divide_and_overflow_as_compiled_ones() -> None:
 
 
 if __name__ == "__main__":
-    sys.stdout.write("\n".join([str(compiled.PLAIN), *plays(sys.argv[1])]))
+    sys.stdout.write("\n".join([str(PLAIN), *plays(sys.argv[1])]))

@@ -28,6 +28,7 @@ ROOMS = [
     ["feedback"],
     ["problem"],
     ["gallery"],
+    ["machine_code"],
     ["compiled"],
     ["programs"],
     ["structure"],
@@ -70,7 +71,7 @@ KERNELS = {
     "njit",
     "_intrinsic",
 }
-COMPILED_ROOMS = {"programs", "engine", "policies"}  # as in compiled.ROOMS
+COMPILED_ROOMS = {"programs", "engine", "policies"}  # as in machine_code.ROOMS
 
 modules = sorted(SOURCE.rglob("*.py"))
 folders = ("src", "tests", "benchmarks", "examples", "scripts")

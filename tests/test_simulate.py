@@ -17,8 +17,8 @@ import pytest
 import sidelight as sl
 from naive import loop
 from races import Fixed, friendly
-from sidelight import compiled
-from sidelight.compiled import is_kept
+from sidelight import machine_code
+from sidelight.machine_code import is_kept
 from sidelight.policies import registry
 from sidelight.simulate import entry
 from sidelight.simulate.simulate import check_checkpoints, usable_threads
@@ -339,7 +339,8 @@ def test_compiling_is_announced_once(capsys: pytest.CaptureFixture[str], tmp_pat
     entry.announce({"greedy": rule.run})
     assert capsys.readouterr().err == ""
 
-    unknown = SimpleNamespace(stats=SimpleNamespace(cache_path=tmp_path), py_func=usable_threads)
+    missing = SimpleNamespace(_cache_file=SimpleNamespace(_index_path=tmp_path / "missing.nbi"))
+    unknown = SimpleNamespace(stats=SimpleNamespace(cache_path=tmp_path), _cache=missing)
     entry.announce({"greedy": rule.run, "a": unknown, "b": unknown})
     assert capsys.readouterr().err.startswith("sidelight: compiling a, b: once")
 
@@ -364,8 +365,8 @@ def test_without_a_home_the_chosen_folder_is_used_or_none(
     monkeypatch.setattr(Path, "home", nobody)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     for chosen, expected in ((str(tmp_path), tmp_path), ("", Path(os.devnull))):
-        monkeypatch.setattr(compiled._config, "CACHE_DIR", chosen)
-        assert expected in compiled.cache_folder.__wrapped__().parents
+        monkeypatch.setattr(machine_code._config, "CACHE_DIR", chosen)
+        assert expected in machine_code.cache_folder.__wrapped__().parents
 
 
 def test_there_is_a_thread_to_use() -> None:

@@ -1,4 +1,4 @@
-"""The decorators of compiled functions, and where their machine code is kept.
+"""The decorators of compiled functions.
 
     compiled          a part of something larger, compiled with it
     inlined           the same, copied into its callers: for what runs in every round
@@ -9,9 +9,9 @@
     cached            a whole, called from Python, whose machine code is kept on disk
 
 numba compiles a function three times over, for other compiled code, for Python and for C, and again
-with every function around it: a linear program ten calls below the loop is compiled ten times. So
-the first five are a `Part`, which is compiled for Python where Python calls it, and never for C;
-and large functions between the loop and a program, with one caller, are `merged`. (Not all: with
+with every function around it. So the first five are a `Part`, which is linked into its callers
+(`machine_code`), compiled for Python where Python calls it, and never for C; and large functions
+between the loop and a program, with one caller, are `merged`. (Not all: with
 `choose` and `update` merged into the loop, rounds took up to 1.5 times as long.) A function is
 compiled for each kind of arguments, and a literal 0 is a kind of its own: large ones are called
 with np.int64(0).
@@ -20,10 +20,7 @@ No fastmath: a compiled rule and its readable twin must do the same operations i
 Division follows IEEE (1/0 = inf), because a check for zero in every division would keep the
 compiler from using vectors.
 
-numba notices a changed file only if it holds the outermost function. So the folder of the cache is
-named after all sources that can end up inside a compiled function.
-
-Nor does numba tell apart the machine code of two functions that one factory made, such as the loops
+numba does not tell apart the machine code of two functions that one factory made, such as the loops
 of two policies: both have the same name, and a number that only one process understands. Read from
 disk by a third process, one would silently run in place of the other. So a function made inside
 another is named after what it encloses.
@@ -34,11 +31,8 @@ be measured, and the plays are the same. It takes hundreds of times as long.
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Callable
-from functools import cache, cached_property, update_wrapper
-from pathlib import Path
+from functools import cached_property, update_wrapper
 from typing import Any
 
 import numba
@@ -46,13 +40,10 @@ import numpy as np
 from numba.core import types
 from numba.extending import typeof_impl
 
-ROOMS = ("programs", "engine", "policies")  # all compiled code lives here
+from .machine_code import PLAIN, keep, linked
 
 _FLAGS: Any = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 _njit: Any = numba.njit  # `_nrt`, which leaves out reference counts, is not in its signature
-_config: Any = numba.config
-
-PLAIN = bool(_config.DISABLE_JIT)  # functions run as they were written
 
 
 class Plain:
@@ -77,12 +68,12 @@ class Part:
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
         self.py_func = _distinct(function)
         self._options = {**_FLAGS, **options}
-        self.inner = _njit(no_cpython_wrapper=True, **self._options)(self.py_func)
+        self.inner = _njit(no_cpython_wrapper=True, **linked(), **self._options)(self.py_func)
         update_wrapper(self, self.py_func)
 
     @cached_property
     def _outer(self) -> Any:
-        return _njit(**self._options)(self.py_func)
+        return keep(_njit(**self._options)(self.py_func))
 
     def __call__(self, *arguments: Any) -> Any:
         return self._outer(*arguments)
@@ -138,19 +129,7 @@ def merged(function: Callable[..., Any]) -> Any:
 
 def cached(function: Callable[..., Any]) -> Any:
     """A compiled function at module level that is kept on disk for the next start."""
-    if PLAIN:
-        return Plain(function)
-    before = _config.CACHE_DIR
-    _config.CACHE_DIR = str(cache_folder())
-    try:
-        kept = _njit(cache=True, **_FLAGS)(function)
-    except RuntimeError:  # numba found no folder at all
-        return _njit(**_FLAGS)(function)
-    finally:
-        _config.CACHE_DIR = before  # other users of numba in this process keep theirs
-    # Where it cannot write to ours numba chooses one beside the source, which knows of no other.
-    is_ours = Path(kept.stats.cache_path).is_relative_to(cache_folder())
-    return kept if is_ours else _njit(**_FLAGS)(function)
+    return Plain(function) if PLAIN else keep(_njit(**_FLAGS)(function))
 
 
 def _distinct(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -164,46 +143,3 @@ def _distinct(function: Callable[..., Any]) -> Callable[..., Any]:
 def _full_name(value: Any) -> str:
     function = getattr(value, "py_func", None)  # of a compiled function, the readable one
     return repr(value) if function is None else f"{function.__module__}.{function.__qualname__}"
-
-
-def can_be_kept(function: Any) -> bool:
-    """Whether a `cached` function found a folder for its machine code, or needs none."""
-    return PLAIN or bool(function.stats.cache_path)
-
-
-def is_kept(function: Any) -> bool:
-    """Whether machine code of a `cached` function is on disk already, or not needed."""
-    if PLAIN:
-        return True
-    folder = function.stats.cache_path
-    source = function.py_func
-    name = f"{source.__module__.rpartition('.')[2]}.{source.__qualname__}"
-    return can_be_kept(function) and any(
-        Path(folder).glob(f"{name}-{source.__code__.co_firstlineno}.*.nbi")
-    )
-
-
-@cache
-def cache_folder() -> Path:
-    """A folder for these sources and this numba, below NUMBA_CACHE_DIR or the user's cache."""
-    chosen = _config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME")
-    return (Path(chosen) if chosen else _home() / ".cache") / "sidelight" / fingerprint()
-
-
-def _home() -> Path:
-    try:
-        return Path.home()
-    except RuntimeError:  # nobody's home: a folder that cannot be written to
-        return Path(os.devnull)
-
-
-@cache
-def fingerprint() -> str:
-    """A hash of all sources that can end up in compiled code, and of numba's version."""
-    package = Path(__file__).parent
-    digest = hashlib.sha256(numba.__version__.encode())
-    rooms = [path for room in ROOMS for path in sorted((package / room).rglob("*.py"))]
-    for path in (Path(__file__), *rooms):
-        digest.update(f"\0{path.relative_to(package)}\0".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]

@@ -22,7 +22,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from ..compiled import PLAIN
+from ..machine_code import PLAIN
 
 
 def _intrinsic(plain: Any) -> Callable[[Callable[..., Any]], Any]:

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..belief import known
-from ..compiled import cache_folder, can_be_kept, is_kept
 from ..engine.contract import Floats, Ints, Known, Words
 from ..engine.delays import Delay, at_once
 from ..engine.runner import STOP, Job, Tape, World
 from ..engine.streams import base_words
+from ..machine_code import cache_folder, can_be_kept, is_kept
 from ..policies import registry
 from ..policies.rule import Prepared, Rule
 from ..policies.setting import Setting, UnfitError, check

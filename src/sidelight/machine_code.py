@@ -1,0 +1,194 @@
+"""Machine code that is made once, and found again by what it was made from.
+
+*Made once.* numba optimises and emits every function by itself, and once more inside each of its
+callers: the last step of a loop, ten calls deep, is optimised ten times. `Linked` is a compiler for
+functions that only other compiled functions call. It stops at code that can be linked, and the
+outermost function, which Python calls, is optimised and emitted with everything inside it. That is
+more than half of the time of a first use.
+
+*Found again.* numba names its files by the path of the source, so that a second copy of the same
+sources would compile everything again. `keep` names them by their content: the folder by a hash of
+all sources that can end up inside a compiled function, the file by the function.
+
+Both use parts of numba that it does not promise to keep. They were tested with the versions in
+`TESTED`; with others functions are compiled and kept in numba's own way, which takes longer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import sys
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core import caching, codegen, compiler
+
+ROOMS = ("programs", "engine", "policies")  # all compiled code lives here
+TESTED = ("0.68.",)  # how the versions begin that the short cuts below were tested with
+
+_config: Any = numba.config
+PLAIN = bool(_config.DISABLE_JIT)  # functions run as they were written
+_numbers = itertools.count()
+
+
+class _NoEnvironment:
+    """The code generator of a linked library: nobody will call the function from Python."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def set_env(self, name: str, env: Any) -> None:
+        """Python objects that a function refers to; a linked one refers to none."""
+
+
+class _LinkedLibrary(codegen.JITCodeLibrary):
+    """Code for callers, neither optimised nor emitted."""
+
+    @property
+    def codegen(self) -> Any:
+        return _NoEnvironment(self._codegen)
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        return 0
+
+
+class Linked(compiler.Compiler):
+    """The compiler of functions that end up inside others."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
+        super().__init__(typing, target, library, *rest)
+        if library is None:
+            name = f"linked{next(_numbers)}"
+            self.state.library = _LinkedLibrary(self.state.targetctx.codegen(), name)
+
+
+class _Locator(caching._CacheLocator):
+    """Where the machine code of a function is kept, and from what it was made."""
+
+    def __init__(self, source: str) -> None:
+        self._py_file = source  # numba reads this name for a warning
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return hashlib.sha256(Path(self._py_file).read_bytes()).hexdigest()
+
+    def get_disambiguator(self) -> str:
+        return Path(self._py_file).parent.name
+
+    @classmethod
+    def from_function(cls, function: Any, source: str) -> _Locator | None:
+        found = cls(source)
+        try:
+            found.ensure_cache_path()
+            found.get_source_stamp()
+        except OSError:
+            return None
+        return found
+
+
+class _Impl(caching.CompileResultCacheImpl):
+    _locator_classes: Any = (_Locator,)
+
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        """A short name for functions that one factory made, whose own names are long."""
+        module, _, name = fullname.partition(".")
+        short = hashlib.sha256(name.encode()).hexdigest()[:12]
+        version = f"py{sys.version_info[0]}{sys.version_info[1]}{abiflags}"
+        return f"{self.locator.get_disambiguator()}-{module}-{short}.{version}"
+
+
+class _Cache(caching.FunctionCache):
+    _impl_class = _Impl
+
+    def _index_key(self, signature: Any, generator: Any) -> Any:
+        """Sources are in the name of the folder; what a function encloses is in its own name."""
+        return signature, generator.magic_tuple(), self._py_func.__qualname__
+
+
+def keep(function: Any) -> Any:
+    """The compiled function, whose machine code is kept on disk where there is a place for it."""
+    if not is_tested():
+        return _keep_as_numba_does(function)
+    with suppress(RuntimeError):  # no folder can be written to
+        function._cache = _Cache(function.py_func)
+    return function
+
+
+def _keep_as_numba_does(function: Any) -> Any:
+    before = _config.CACHE_DIR
+    _config.CACHE_DIR = str(cache_folder())
+    try:
+        function.enable_caching()
+    except RuntimeError:  # numba found no folder at all
+        pass
+    finally:
+        _config.CACHE_DIR = before  # other users of numba in this process keep theirs
+    # Where it cannot write to ours numba chooses one beside the source, which knows of no other.
+    if can_be_kept(function) and not Path(function.stats.cache_path).is_relative_to(cache_folder()):
+        function._cache = caching.NullCache()
+    return function
+
+
+def is_tested() -> bool:
+    """Whether this numba is one that the short cuts of this module were tested with."""
+    return str(numba.__version__).startswith(TESTED)
+
+
+def linked() -> dict[str, Any]:
+    """Options of numba for a function that only other compiled functions call."""
+    return {"pipeline_class": Linked} if is_tested() else {}
+
+
+def can_be_kept(function: Any) -> bool:
+    """Whether a function found a folder for its machine code, or needs none."""
+    return PLAIN or bool(function.stats.cache_path)
+
+
+def is_kept(function: Any) -> bool:
+    """Whether machine code of the function is on disk already, or not needed."""
+    if PLAIN:
+        return True
+    return can_be_kept(function) and Path(function._cache._cache_file._index_path).exists()
+
+
+@cache
+def cache_folder() -> Path:
+    """A folder for these sources and this numba, below NUMBA_CACHE_DIR or the user's cache."""
+    chosen = _config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME")
+    return (Path(chosen) if chosen else _home() / ".cache") / "sidelight" / fingerprint()
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:  # nobody's home: a folder that cannot be written to
+        return Path(os.devnull)
+
+
+@cache
+def fingerprint() -> str:
+    """A hash of all sources that can end up in compiled code, and of numba's version."""
+    package = Path(__file__).parent
+    digest = hashlib.sha256(numba.__version__.encode())
+    rooms = [path for room in ROOMS for path in sorted((package / room).rglob("*.py"))]
+    for path in (package / "compiled.py", Path(__file__), *rooms):
+        digest.update(f"\0{path.relative_to(package)}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

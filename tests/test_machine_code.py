@@ -1,0 +1,92 @@
+"""Machine code is made once: linked into what calls it, and found again by its content."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sidelight
+from sidelight import machine_code
+from sidelight.compiled import cached, compiled
+from sidelight.policies import registry
+
+# Prints what was compiled, and the regret of a race and the actions of a live player.
+PLAY = """
+import json
+from numba.core import event
+with event.install_recorder("numba:compile") as recorder:
+    import sidelight as sl
+    regret = sl.simulate(sl.gallery("star"), "greedy", 50, 3).regret.tolist()
+    actions = sl.trace(sl.gallery("star"), "greedy", 50).actions.tolist()
+compiled = {str(found.data["dispatcher"].py_func.__qualname__) for _, found in recorder.buffer}
+print(json.dumps({"compiled": sorted(compiled), "regret": regret, "actions": actions}))
+"""
+
+
+def play(sources: Path, cache: Path) -> dict[str, Any]:
+    """What a new process that finds sidelight in `sources` compiles, and plays."""
+    env = {**os.environ, "PYTHONPATH": str(sources), "NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", PLAY], env=env, capture_output=True, text=True, check=True
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_another_copy_of_the_sources_compiles_nothing(tmp_path: Path) -> None:
+    here = Path(sidelight.__file__).parent
+    first, second = tmp_path / "first", tmp_path / "elsewhere" / "second"
+    for copy in (first, second):
+        shutil.copytree(here, copy / "sidelight", ignore=shutil.ignore_patterns("__pycache__"))
+    once = play(first, tmp_path / "cache")
+    assert once["compiled"]
+    again = play(second, tmp_path / "cache")
+    assert again["compiled"] == []
+    assert (again["regret"], again["actions"]) == (once["regret"], once["actions"])
+    rule = second / "sidelight" / "policies" / "greedy.py"
+    rule.write_text(rule.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
+    assert play(second, tmp_path / "cache")["compiled"] == once["compiled"]
+
+
+def test_linked_parts_and_numbas_own_way_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def double(x):  # type: ignore[no-untyped-def]
+        return 2.0 * x
+
+    def make() -> Any:
+        part = compiled(double)
+
+        def whole(x):  # type: ignore[no-untyped-def]
+            return part(x) + 1.0
+
+        return compiled(whole)
+
+    linked = make()(3.0)
+    monkeypatch.setattr(machine_code, "TESTED", ("nothing",))
+    assert machine_code.linked() == {}
+    assert make()(3.0) == linked == 7.0
+
+
+def test_where_numba_is_unknown_functions_are_kept_in_its_own_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(machine_code, "TESTED", ("nothing",))
+    kept = cached(_one_more)
+    assert kept(1.0) == 2.0
+    assert Path(kept.stats.cache_path).is_relative_to(machine_code.cache_folder())
+    assert machine_code.is_kept(kept)
+
+
+def _one_more(x):  # type: ignore[no-untyped-def]
+    return x + 1.0
+
+
+def test_rules_for_python_are_kept_too() -> None:
+    rule = registry.rule("greedy")
+    assert machine_code.can_be_kept(rule.choose._outer)
