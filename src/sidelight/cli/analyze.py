@@ -79,7 +79,7 @@ def _save_certificates(found: Analysis, folder: Path) -> None:
                 bound.certificate.save(folder / f"{name}.json")
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from None
-    click.echo(f"wrote {folder}; check with examples/check_certificate.py", err=True)
+    click.echo(f"wrote {folder}; check with: sidelight check {folder}/*.json", err=True)
 
 
 def _plot(found: Analysis, path: Path) -> None:
