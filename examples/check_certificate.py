@@ -53,9 +53,8 @@ def demand(condition):
 
 def down(x):  # 256 bits of x, rounded down
     places = 256 - x.numerator.bit_length() + x.denominator.bit_length()
-    if places >= 0:
-        return Fraction((x.numerator << places) // x.denominator, 1 << places)
-    return Fraction(x.numerator // (x.denominator << -places) << -places)
+    more, less = max(places, 0), max(-places, 0)
+    return Fraction((x.numerator << more) // (x.denominator << less) << less, 1 << more)
 
 
 def up(x):
@@ -85,11 +84,11 @@ def sums(
     total, places = [0] * length, 0
     for w, line in lines:
         fine = max(x.denominator for x in line)
-        spare = places + 1 - (w.denominator * fine).bit_length()
-        if spare < 0:
-            total, places, spare = [s << -spare for s in total], places - spare, 0
+        own = (w.denominator * fine).bit_length() - 1
+        finer = max(own, places)
         terms = [w.numerator * x.numerator * (fine // x.denominator) for x in line]
-        total = [s + (term << spare) for s, term in zip(total, terms)]
+        total = [(s << finer - places) + (t << finer - own) for s, t in zip(total, terms)]
+        places = finer
     return [Fraction(s, 1 << places) for s in total]
 
 

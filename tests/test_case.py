@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -69,3 +70,20 @@ def test_rows_and_their_numbers() -> None:
     case = Certificate.from_dict(PAIR).case
     assert Pair(1, Fraction(1, 4)).loads(case) == [0, 0, Fraction(1, 16) + Fraction(9, 16)]
     assert Pair(1, Fraction(1, 4)).need(case) == 32
+
+
+def test_the_smaller_of_two_changes_counts() -> None:
+    """t = 125 and two best actions: log(125 e) / e^2 for a change by e, upwards or downwards."""
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    case = replace(Certificate.from_dict(RISE).case, worst_case=Fraction(1))
+    case = replace(case, means=(half, half, quarter))
+    for action in (0, 1):
+        for rise, fall in ((quarter, half), (half, quarter)):
+            need = Information(action, rise, fall).need(case)
+            assert float(need) == pytest.approx(math.log(62.5) / 0.25, rel=1e-12)
+    # Of 1 with a gap of 1/4, where 4B/T is above: upwards log(t/8)/(3/8)^2, downwards more.
+    far = replace(case, means=(3 * quarter, half, quarter), worst_case=Fraction(251, 4))
+    upwards, downwards = Information(1, half, half), Information(1, half, Fraction(1, 100))
+    t = 1000 / 8 / 62.75
+    assert float(upwards.need(far)) == pytest.approx(math.log(t / 4) / 0.25, rel=1e-12)
+    assert float(downwards.need(far)) == pytest.approx(math.log(t * 0.26) / 0.0001, rel=1e-12)

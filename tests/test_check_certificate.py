@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from certificates import CHECKER, examples, script
 from conditions import ACCEPTED, REFUSED
+from sidelight.bounds.rational import (
+    binary_sums,
+    decimal_down,
+    decimal_up,
+    log_down,
+    short_down,
+    short_up,
+)
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
@@ -51,3 +60,37 @@ def test_claims_are_rounded_up() -> None:
         assert above >= x
         assert math.nextafter(above, -math.inf) < x
     assert CHECKER.float_up(CHECKER.number("9" * 400)) == math.inf
+
+
+NUMBERS = [
+    Fraction(n) / d for n in (1, -1, 7, 2**300 + 1, 10**400) for d in (1, 3, 2**300, 10**400)
+]
+
+
+def test_numbers_are_rounded_as_in_the_library() -> None:
+    for x in NUMBERS:
+        assert CHECKER.down(x) == short_down(x)
+        assert CHECKER.up(x) == short_up(x)
+        assert CHECKER.sixty(CHECKER.FLOOR, x) == decimal_down(x)
+        assert CHECKER.sixty(CHECKER.CEILING, x) == decimal_up(x)
+        assert CHECKER.log(abs(x)) == log_down(abs(x))
+    lines = [(short_down(abs(x)), [short_down(y) for y in NUMBERS]) for x in NUMBERS]
+    assert CHECKER.sums(len(NUMBERS), lines) == binary_sums(len(NUMBERS), lines)
+    assert CHECKER.sums(2, []) == [0, 0]
+
+
+@pytest.mark.parametrize("which", range(len(examples())))
+def test_rows_are_worth_the_same_as_in_the_library(which: int) -> None:
+    certificate = examples()[which]
+    data = CHECKER.read(certificate.to_dict())
+    problem = CHECKER.Problem(data)
+    for (_, row), other in zip(certificate.rows, data["rows"], strict=True):
+        need, loads = CHECKER.RULES[other["kind"]](other, problem)
+        assert (need, loads) == (row.need(certificate.case), row.loads(certificate.case))
+    assert CHECKER.proved(data) == certificate.certified()
+
+
+@pytest.mark.parametrize("data", [None, 3, "text", [], [1], {}, {"format": None}])
+def test_what_is_not_even_a_table(data: object) -> None:
+    with pytest.raises(CHECKER.DamagedError):
+        CHECKER.read(data)

@@ -35,7 +35,7 @@ def good(tmp_path: Path) -> Certificate:
 def test_a_proof_is_one_line(sidelight: Command, good: Certificate) -> None:
     done = sidelight("check", "good.json")
     assert (done.code, done.err) == (0, "")
-    claim = f"regret >= {good.value:.10g} in 10000 rounds"
+    claim = f"regret >= {good.value} in 10000 rounds"
     assert done.out == (
         f"proved: good.json: {claim} for every policy that never loses more than 50\n"
     )
@@ -88,9 +88,9 @@ def test_claims_in_words() -> None:
     bounds = graves_lai(cycle), general(BANDIT, 1e4, 1), minimax(BANDIT.feedback, 1.0, 1e4)
     said = [b.certificate.statement() for b in bounds if isinstance(b.certificate, Certificate)]
     assert said == [
-        f"regret >= {bounds[0].value:.10g} log T for every consistent policy",
+        f"regret >= {bounds[0].value} log T for every consistent policy",
         "no policy has regret of at most 1 in 10000 rounds whatever the means",
-        f"minimax >= {bounds[2].value:.10g} in 10000 rounds",
+        f"minimax >= {bounds[2].value} in 10000 rounds",
     ]
     nothing = Certificate(replace(bounds[2].certificate.case, worst_case=None), (), 0.0)  # type: ignore[attr-defined]
     assert nothing.statement() == "regret >= 0 in 10000 rounds"

@@ -120,6 +120,15 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
             Certificate.load(path)
 
 
+def test_an_error_without_words_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("the tape is torn")
+
+    monkeypatch.setattr(Path, "open", fail)
+    with pytest.raises(InputError, match="x: cannot be read: the tape is torn; check the name"):
+        Certificate.load("x")
+
+
 def test_the_script_refuses_the_same_files(tmp_path: Path) -> None:
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content)

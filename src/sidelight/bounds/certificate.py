@@ -248,19 +248,17 @@ class Certificate:
         return None
 
     def statement(self) -> str:
-        """The claim in words."""
-        T, B = (
-            None if x is None else float_up(x) for x in (self.case.horizon, self.case.worst_case)
-        )
-        if T is None:
-            return f"{self.claim} >= {self.value:.10g} log T for every consistent policy"
-        within = f"in {T:.10g} rounds"
-        if self.claim == "minimax" or B is None:
-            return f"{self.claim} >= {self.value:.10g} {within}"
+        """The claim in words, to the last digit: rounded, it might be more than was proved."""
+        case, least = self.case, f"{self.claim} >= {_digits(self.value)}"
+        if case.horizon is None:
+            return f"{least} log T for every consistent policy"
+        within = f"in {_digits(float_up(case.horizon))} rounds"
+        if self.claim == "minimax" or case.worst_case is None:
+            return f"{least} {within}"
+        B = _digits(float_up(case.worst_case))
         if self.value == math.inf:
-            return f"no policy has regret of at most {B:.10g} {within} whatever the means"
-        never = f"for every policy that never loses more than {B:.10g}"
-        return f"{self.claim} >= {self.value:.10g} {within} {never}"
+            return f"no policy has regret of at most {B} {within} whatever the means"
+        return f"{least} {within} for every policy that never loses more than {B}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; rational numbers are written as text."""
@@ -320,6 +318,10 @@ class Certificate:
 
 
 _listed = partial(reading.listed, most=reading.MOST_ACTIONS)
+
+
+def _digits(x: float) -> str:
+    return repr(x).removesuffix(".0")
 
 
 def _shown(proved: Fraction | float) -> str:

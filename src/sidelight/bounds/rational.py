@@ -70,9 +70,8 @@ def sqrt_up(x: Fraction) -> Fraction:
 def short_down(x: Fraction) -> Fraction:
     """The largest binary fraction of about `BITS` bits not above x: x itself if it is one."""
     places = BITS - x.numerator.bit_length() + x.denominator.bit_length()
-    if places >= 0:
-        return Fraction((x.numerator << places) // x.denominator, 1 << places)
-    return Fraction(x.numerator // (x.denominator << -places) << -places)
+    up, down = max(places, 0), max(-places, 0)
+    return Fraction((x.numerator << up) // (x.denominator << down) << down, 1 << up)
 
 
 def short_up(x: Fraction) -> Fraction:
@@ -92,11 +91,12 @@ def binary_sums(
     sums, places = [0] * length, 0
     for weight, line in lines:
         fine = max(x.denominator for x in line)
-        spare = places + 1 - (weight.denominator * fine).bit_length()
-        if spare < 0:
-            sums, places, spare = [s << -spare for s in sums], places - spare, 0
+        own = (weight.denominator * fine).bit_length() - 1
+        finer = max(own, places)
         terms = (weight.numerator * x.numerator * (fine // x.denominator) for x in line)
-        sums = [s + (term << spare) for s, term in zip(sums, terms, strict=True)]
+        pairs = zip(sums, terms, strict=True)
+        sums = [(s << finer - places) + (term << finer - own) for s, term in pairs]
+        places = finer
     return [Fraction(s, 1 << places) for s in sums]
 
 
