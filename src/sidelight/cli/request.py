@@ -83,6 +83,8 @@ def race_study(study: Study, request: Request) -> None:
 
 def _check_folder(study: Study, folder: Path, force: bool) -> None:
     """A folder belongs to one study, which may change; its finished cells stay in any case."""
+    if not folder.is_dir():
+        return
     try:
         known = manifest.read(folder)
     except DamagedError as error:
