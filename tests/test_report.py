@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import io
 import json
 import re
 from csv import reader as csv_rows
@@ -12,9 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import sidelight as sl
 from reports import from_final, made
+from sidelight import console
 from sidelight.bounds import Certificate
 from sidelight.report import chapters, facts, figures, markup, save_figures, to_html
 from sidelight.report.races import verdict
@@ -90,8 +93,24 @@ def test_nothing_from_outside_becomes_an_element_or_stays_unseen(page: str, read
     assert "alert('x')" not in page
     assert "\u202e" not in page
     assert "&lt;script&gt;alert(&#x27;x&#x27;)" in page
-    assert "&lt;study&gt;" in page
+    assert "&lt;study&gt;" not in page  # it would not make these races, which are made up
+    real = sl.simulate(sl.gallery("bandit"), "greedy", 20, 2)
+    assert "&lt;study&gt;" in to_html([real], "real", ["sidelight race <study>"])
     assert not any(name.startswith("on") for _, given in read.found for name in given)
+
+
+def test_the_table_shows_standard_deviations_as_analyze_does() -> None:
+    problem = sl.Problem(sl.Feedback([[6.25, np.inf], [1.0, 9.0]], ["x", "y"]), [0.3, 0.7])
+    page = to_html([made(problem, {"greedy": 3.0})], "x", [])
+    _, _, rest = page.partition("<caption>Standard deviation of what playing the row shows")
+    rows = re.findall(r"<td>(.*?)</td>", rest.partition("</table>")[0])
+    assert [re.sub("<.*?>", "", cell) for cell in rows] == ["2.5", "·", "1", "3"]
+    shown = Console(record=True, width=200, file=io.StringIO())
+    console.show_analysis(shown, sl.analyze(problem))
+    said = shown.export_text()
+    assert "what playing the row shows of the column (standard deviations)" in said
+    assert re.search(r"^x +2\.5 +\S$", said, flags=re.MULTILINE)
+    assert re.search(r"^y +1 +3$", said, flags=re.MULTILINE)
 
 
 def test_nothing_is_asked_for(page: str, read: Reader) -> None:

@@ -1,12 +1,7 @@
-"""`sidelight report`: what it finds in a folder, and that the page makes itself again."""
+"""`sidelight report`: what it finds in a folder; `test_again` runs the commands that it prints."""
 
 from __future__ import annotations
 
-import base64
-import html
-import re
-import shlex
-import shutil
 from pathlib import Path
 
 import pytest
@@ -14,45 +9,6 @@ import pytest
 import sidelight as sl
 from commands import Command
 from studies import small
-
-
-def downloads(page: str) -> dict[str, str]:
-    """The files that the page offers to save."""
-    found = {}
-    for tag in re.findall(r"<a [^>]*>", page):
-        given = dict(re.findall(r'(\w+)="([^"]*)"', tag))
-        if "download" in given:
-            data = html.unescape(given["href"]).partition(",")[2]
-            found[html.unescape(given["download"])] = base64.b64decode(data).decode()
-    return found
-
-
-def commands(page: str) -> list[list[str]]:
-    """The commands that the page gives."""
-    (block,) = re.findall(r"same page again.*?<pre[^>]*><code>(.*?)</code>", page, flags=re.DOTALL)
-    return [shlex.split(html.unescape(line))[1:] for line in block.strip().splitlines()]
-
-
-@pytest.mark.parametrize("kind", ["study", "race"])
-def test_the_page_says_how_to_make_it_again(
-    tmp_path: Path, sidelight: Command, dosing: Path, kind: str
-) -> None:
-    if kind == "study":
-        small(tmp_path, horizons=[50, 200], problems=["bandit"], policies=["greedy", "ucb-n"])
-        assert sidelight("race", "small.toml", "--out", "a folder").code == 0
-    else:
-        given = ("-p", "greedy", "-p", "uniform", "-T", 50, "-n", 7, "--seed", 3, "--delay", 2)
-        assert sidelight("race", dosing, *given, "--out", "a folder").code == 0
-    done = sidelight("report", "a folder")
-    assert (done.code, done.out) == (0, "wrote a folder/report.html\n")
-    page = (tmp_path / "a folder" / "report.html").read_text()
-    shutil.rmtree(tmp_path / "a folder")
-    dosing.unlink()
-    for name, content in downloads(page).items():
-        (tmp_path / name).write_text(content)
-    for line in commands(page):
-        assert sidelight(*line).code == 0
-    assert (tmp_path / "a folder" / "report.html").read_text() == page
 
 
 def test_figures_for_papers(tmp_path: Path, sidelight: Command, dosing: Path) -> None:

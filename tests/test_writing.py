@@ -11,6 +11,7 @@ from typing import NoReturn
 import pytest
 
 from sidelight import Feedback, InputError
+from sidelight.cli.options import check_output
 from sidelight.files import read, write
 
 
@@ -69,9 +70,15 @@ def test_a_loop_of_links_gives_way_to_the_file(tmp_path: Path) -> None:
     assert read(tmp_path / "a.toml").labels == (0, 1)
 
 
-def test_an_existing_file_is_kept_unless_told(tmp_path: Path) -> None:
+def test_an_existing_file_is_kept_unless_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "a.toml"
+    check_output(path, force=False)
     write(path, Feedback.bandit(2).to_document())
-    with pytest.raises(InputError, match="exists already"):
-        write(path, Feedback.bandit(3).to_document(), overwrite=False)
+    with pytest.raises(InputError, match=r"a\.toml: it is there already: .* with --force"):
+        check_output(path, force=False)
     assert len(read(path).labels) == 2
+    check_output(path, force=False, again=True)
+    check_output(path, force=True)
+    assert capsys.readouterr().err == f"--force replaces {path}: it is there already\n"

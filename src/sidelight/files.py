@@ -99,13 +99,11 @@ def _elsewhere(suffix: str) -> str:
     return f"; a large matrix has room in {found}" if found else ""
 
 
-def write(path: StrPath, document: Document, comment: str = "", *, overwrite: bool = True) -> None:
+def write(path: StrPath, document: Document, comment: str = "") -> None:
     """Write a problem file in the format that its suffix names; only TOML has room for comments."""
     path = Path(path)
     writer = _pick(_WRITERS, path)
     try:
-        if not overwrite and path.exists():
-            raise InputError("the file exists already; choose another name, or use --force")
         content = writer(document, comment)
         if len(content) > MAX_BYTES[path.suffix.lower()]:
             raise InputError(
@@ -144,7 +142,10 @@ def _encode(text: str) -> bytes:
 # ---- TOML ------------------------------------------------------------------------------------
 
 
-def _read_toml(content: bytes) -> Document:
+def from_toml(content: bytes) -> Document:
+    """The problem in the bytes of a TOML file."""
+    if len(content) > MAX_BYTES[".toml"]:
+        raise InputError(f"more than {MAX_BYTES['.toml'] / MB:.0f} MB")
     text = _decode(content)
     try:
         table = tomllib.loads(text)
@@ -348,7 +349,7 @@ def _write_npy(document: Document) -> bytes:
 
 
 _READERS: dict[str, Callable[[bytes], Document]] = {
-    ".toml": _read_toml,
+    ".toml": from_toml,
     ".json": _read_json,
     ".csv": _read_csv,
     ".npy": _read_npy,

@@ -8,12 +8,13 @@ import click
 
 from .. import files
 from ..gallery import describe, from_recipe, gallery
+from .options import check_output, force_option
 
 
 @click.command("new")
 @click.argument("recipe", required=False)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here, not to stdout.")
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@force_option
 def new_command(recipe: str | None, output: Path | None, force: bool) -> None:
     """Write a problem file to start from.
 
@@ -34,5 +35,6 @@ def new_command(recipe: str | None, output: Path | None, force: bool) -> None:
     if output is None:
         click.echo(files.to_toml(problem.to_document(), comment), nl=False)
         return
-    files.write(output, problem.to_document(), comment, overwrite=force)
+    check_output(output, force)
+    files.write(output, problem.to_document(), comment)
     click.echo(f"wrote {output}; next: sidelight analyze {output}", err=True)

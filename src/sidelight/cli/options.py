@@ -25,6 +25,11 @@ seed_option = click.option(
 )
 
 
+force_option = click.option(
+    "--force", is_flag=True, help="Replace what is there and would be lost, and say what."
+)
+
+
 def warn(problem: Problem, policies: Iterable[str], horizon: int, where: str = "") -> None:
     """Say before they run which policies may be linear here; their table will say it again."""
     from ..simulate.entry import enter  # noqa: PLC0415 - numba takes half a second to import
@@ -84,8 +89,13 @@ def read_problem(file: Path) -> tuple[Problem, str]:
     return problem, problem.name or as_text(file.stem)
 
 
-def check_output(file: Path) -> None:
-    """Refuse a file that cannot be written, before the work that would be lost."""
+def check_output(file: Path, force: bool, again: bool = False) -> None:
+    """Refuse a file that cannot be written, or is there, before the work that would be lost.
+
+    The rule of all commands: none replaces a file in silence. What is made to be run again (a race
+    with --out, a study, the suite, a report) goes on where it gives the same `again`; anything else
+    needs --force, which says what it replaces.
+    """
     # Through a symbolic link, as `writing.replace` writes; a loop of links is replaced itself.
     folder = Path(os.path.realpath(file)).parent
     if not folder.is_dir():
@@ -93,6 +103,15 @@ def check_output(file: Path) -> None:
     if file.is_dir():
         raise InputError(f"{file}: cannot be written: it is a folder")
     _try_to_write(file, folder)
+    if os.path.lexists(file) and not again:
+        give_way(file, force, "it is there already")
+
+
+def give_way(what: Path, force: bool, why: str) -> None:
+    """Refuse to replace something; with --force, say what is replaced."""
+    if not force:
+        raise InputError(f"{what}: {why}: choose another name, or replace it with --force")
+    click.echo(f"--force replaces {what}: {why}", err=True)
 
 
 def check_new_folder(folder: Path) -> None:

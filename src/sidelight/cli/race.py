@@ -18,6 +18,8 @@ from .options import (
     check_output,
     count,
     crew_options,
+    force_option,
+    give_way,
     read_problem,
     refuse,
     seed_option,
@@ -68,12 +70,16 @@ USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
 @click.option("--explain", is_flag=True, help="Of a study: say for each cell why it would run.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the regret to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print data for machines.")
+@force_option
 @click.pass_context
 def race_command(context: click.Context, /, file: Path, **options: Any) -> None:
     """Race policies on the problem or the study in FILE, and print what each of them lost.
 
     Every policy meets the same luck, so that differences are differences of decisions; the same
     seed gives the same numbers, with any number of workers. Ctrl-C keeps the finished replicates.
+
+    The same race again, or one with more replicates or policies, goes on with the folder that --out
+    names; another race needs --force to replace what is there, and so does --plot.
 
     A study lists problems, policies and horizons. Its finished cells are kept in the folder (--out,
     by default out/NAME): running again computes only what is missing. With --processes or --dask,
@@ -116,9 +122,10 @@ def _as_study(request: Request) -> Study:
 
 def _race(request: Request) -> None:
     problem, name = read_problem(request.file)
-    _check_outputs(request.out, request.plot)
     horizon = whole("horizon", request.horizon, 1, MAX_HORIZON)
+    _check_names(request.out, request.plot)
     chosen = _chosen(request.policies, problem, horizon)
+    _check_outputs(request, problem, chosen)
     if horizon < len(problem):
         click.echo(
             f"note: {horizon} rounds for {len(problem)} actions: too few for a policy "
@@ -151,19 +158,52 @@ def _race(request: Request) -> None:
         raise stopped
 
 
-def _check_outputs(out: Path | None, plot: Path | None) -> None:
-    """Before the race: nobody wants to hear after an hour that a folder is missing."""
+def _check_names(out: Path | None, plot: Path | None) -> None:
+    """Before anything else: nobody wants to hear after an hour that a folder is missing."""
     if plot is not None and plot.suffix.lower() not in FIGURES:
         raise InputError(f"{plot}: a figure needs one of the suffixes {', '.join(FIGURES)}")
-    if plot is not None:
-        check_output(plot)
-    if out is not None and (out / manifest.NAME).exists():
+    if out is not None and writing.exists(out / manifest.NAME):
         raise InputError(f"{out}: holds a study: choose another folder for a single race")
-    if out is not None and out.is_dir():
-        for name in WRITTEN:
-            check_output(out / name)
-    elif out is not None:
+    if out is not None and not out.is_dir():
         check_new_folder(out)
+
+
+def _check_outputs(request: Request, problem: Problem, chosen: tuple[str, ...]) -> None:
+    """Nothing may be lost but with --force."""
+    out, force = request.out, request.force
+    if request.plot is not None:
+        check_output(request.plot, force)
+    if out is None or not out.is_dir():
+        return
+    old = _there(out, force)
+    if old is not None:
+        from ..simulate.ingredients import losses, planned  # noqa: PLC0415 - imports numba
+
+        new = planned(problem, chosen, request.horizon, request.seed, request.delay)
+        if said := losses(old, new, request.replicates):
+            give_way(out, force, f"it holds {_described(old)}, which would be lost: {said[0]}")
+    for name in WRITTEN:  # tables and figures belong to the results beside them
+        check_output(out / name, force, again=old is not None)
+
+
+def _there(out: Path, force: bool = False) -> Results | None:
+    """The results in a folder, if there are any that can be read."""
+    path = out / WRITTEN[0]
+    if not path.is_file():
+        return None
+    try:
+        return Results.load(path)
+    except InputError as error:
+        give_way(path, force, f"it cannot be read ({error})")
+        return None
+
+
+def _described(results: Results) -> str:
+    name = results.problem.name or "a race"
+    return (
+        f"{name} after {results.horizon:,} rounds, {results.replicates:,} replicates of "
+        f"{', '.join(results.policies)} with the seed {results.seed}"
+    )
 
 
 def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[str, ...]:
@@ -181,12 +221,26 @@ def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[
     return tuple(dict.fromkeys([*fit, *others]))
 
 
+def _would_lose(results: Results, request: Request) -> bool:
+    """Whether an interrupted race has less than what is there; then that stays, and is said."""
+    from ..simulate.ingredients import losses, recorded  # noqa: PLC0415 - imports numba
+
+    assert request.out is not None
+    old = None if request.force else _there(request.out)
+    said = [] if old is None else losses(old, recorded(results), results.replicates)
+    if said:
+        click.echo(f"note: {request.out} stays as it is: {said[0]}", err=True)
+    return bool(said)
+
+
 def _save(results: Results, name: str, request: Request) -> None:
     out, plot = request.out, request.plot
     targets = [] if plot is None else [plot]
+    if out is not None and _would_lose(results, request):
+        out = None
     if out is not None:
         writing.make_folder(out)
-        results.save(out / "results.parquet")
+        results.save(out / WRITTEN[0])
         table = results.table()
         writing.save(out / "table.csv", table.to_csv().encode())
         writing.save(out / "table.md", table.to_markdown().encode())

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from .. import progress, writing
+from .. import files, progress, writing
 from ..errors import DamagedError, InputError
-from ..report import chapters, save_figures, to_html
+from ..report import Chapter, chapters, save_figures, to_html
 from ..simulate import Results
-from ..study import Loaded, load, manifest, to_toml
-from .options import check_new_folder, check_output
+from ..study import Loaded, load, manifest, read, to_toml
+from .options import check_new_folder, check_output, force_option
 
 RESULTS = "results.parquet"
 
@@ -33,12 +34,14 @@ RESULTS = "results.parquet"
     metavar="DIR",
     help="Write the figures here, too, as .pdf, .png and .svg.",
 )
-def report_command(folder: Path, output: Path | None, figures: Path | None) -> None:
+@force_option
+def report_command(folder: Path, output: Path | None, figures: Path | None, force: bool) -> None:
     """Write one page about the study or the race in FOLDER, which `sidelight race --out` made.
 
     The page opens in any browser, without a network: problems with their feedback graphs, structure
     and bounds with certificates, tables, differences, figures with the data behind them, caveats,
-    and how to get the same numbers again.
+    and how to get the same numbers again. The same races give the same page; another page in its
+    place, or other figures, are replaced only with --force.
 
     \b
         sidelight report out/study
@@ -46,22 +49,70 @@ def report_command(folder: Path, output: Path | None, figures: Path | None) -> N
     """
     page = output or folder / "report.html"
     found = _found(folder)
-    check_output(page)
+    check_output(page, force, again=True)  # what it holds is compared with the page to come
     if figures is not None:
         check_new_folder(figures)
     with progress.of_steps("analysing") as tick:
         parts = chapters(found.races, tick)
-    problems = [f"{part.file}.toml" for part in parts]
-    source = to_toml(found.settings, problems) if found.settings else ""
+    problems = {f"{part.file}.toml": files.to_toml(part.problem.to_document()) for part in parts}
+    source = to_toml(found.settings, list(problems)) if found.settings else ""
     name = str(found.settings.get("name") or found.races[0].problem.name or "race")
+    to = ["-o", _path(output)] if output else []
     commands = [
-        *_race_commands(found, problems, folder),
-        shlex.join(["sidelight", "report", str(folder), *(["-o", str(output)] if output else [])]),
+        *_race_commands(found, list(problems), folder),
+        shlex.join(["sidelight", "report", _path(folder), *to]),
     ]
-    writing.save(page, to_html(parts, name, commands, found.notes, source).encode())
+    why_not = _why_not(found, commands, problems, source)
+    content = to_html(parts, name, commands, found.notes, source, why_not)
+    written = {page: content.encode(), **({} if figures is None else _drawn(parts, figures))}
+    for file, made in written.items():  # all of them are looked at before the first is written
+        if writing.exists(file):
+            check_output(file, force, again=file.is_file() and file.read_bytes() == made)
+    for file, made in written.items():
+        writing.make_folder(file.parent)
+        writing.save(file, made)
     click.echo(f"wrote {page}")
     if figures is not None:
-        click.echo(f"wrote {len(save_figures(parts, figures))} figures to {figures}")
+        click.echo(f"wrote {len(written) - 1} figures to {figures}")
+
+
+def _drawn(parts: Sequence[Chapter], folder: Path) -> dict[Path, bytes]:
+    """The figures, and where they go."""
+    with tempfile.TemporaryDirectory() as place:
+        return {folder / path.name: path.read_bytes() for path in save_figures(parts, place)}
+
+
+def _path(path: Path) -> str:
+    """The path as an argument: a name that begins with a dash would be taken for an option."""
+    return f"./{path}" if str(path).startswith("-") else str(path)
+
+
+def _why_not(
+    found: Loaded, commands: Sequence[str], problems: Mapping[str, str], source: str
+) -> str:
+    """Why the commands would not make the page again, as far as the races do not tell."""
+    if not all(command.isprintable() for command in commands):
+        return "the name of the folder or the page has characters that cannot be shown"
+    if found.left_out:
+        return "the study is not finished. Run it again, and make this page again"
+    if source and not _plans(source, problems, found.keys):
+        return (
+            "the study file on this page plans other cells: an edition of the engine or of a "
+            "policy has changed since, or the list of cells was damaged"
+        )
+    return ""
+
+
+def _plans(source: str, problems: Mapping[str, str], keys: Sequence[str]) -> bool:
+    """Whether the study file plans exactly these cells; their names tell what they are made of."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in {**problems, "study.toml": source}.items():
+            (Path(folder) / name).write_text(text, encoding="utf-8", newline="")
+        try:
+            study = read(Path(folder) / "study.toml")
+            return [cell.key for cell in study.cells] == list(keys)
+        except InputError:
+            return False
 
 
 def _found(folder: Path) -> Loaded:
@@ -82,7 +133,7 @@ def _found(folder: Path) -> Loaded:
 
 def _race_commands(found: Loaded, problems: Sequence[str], folder: Path) -> list[str]:
     """What gives the same results, once the files on the page are saved beside each other."""
-    to = ["--out", str(folder)]
+    to = ["--out", _path(folder)]
     if found.settings:
         return [shlex.join(["sidelight", "race", "study.toml", *to])]
     (race,) = found.races

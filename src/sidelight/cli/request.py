@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from .. import console, progress
-from ..errors import InputError
+from .. import console, progress, writing
+from ..errors import DamagedError, InputError
 from ..recommend import hindsight
 from ..simulate import Results
-from ..study import Store, Study, crew, explain, run
-from .options import warn
+from ..study import Store, Study, crew, explain, manifest, run
+from .options import give_way, warn
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Request:
     plot: Path | None
     as_json: bool
     explain: bool
+    force: bool
     workers: int | None
     processes: bool
     dask: str | None
@@ -49,11 +50,12 @@ def race_study(study: Study, request: Request) -> None:
     if request.plot is not None:
         raise InputError("--plot draws one race: the figures of a study are in its report")
     folder = request.out or Path("out") / slug(study.name)
-    if (folder / "results.parquet").exists():
+    if writing.exists(folder / "results.parquet"):
         raise InputError(f"{folder}: holds a single race: choose another folder for the study")
     if request.explain:
         _explain(study, folder, request.as_json)
         return
+    _check_folder(study, folder, request.force)
     workers = crew(request.workers, request.processes, request.dask)
     for race in study.races:
         for policy, reason in race.refused.items():
@@ -78,6 +80,26 @@ def race_study(study: Study, request: Request) -> None:
         f"`sidelight report {shlex.quote(str(folder))}` makes a page of them",
         err=True,
     )
+
+
+def _check_folder(study: Study, folder: Path, force: bool) -> None:
+    """A folder belongs to one study, which may change; its finished cells stay in any case."""
+    if not folder.is_dir():
+        return
+    try:
+        known = manifest.read(folder)
+    except DamagedError as error:
+        click.echo(f"note: {error}. It is written again now", err=True)
+        return
+    if known is None:
+        return
+    before, now = known.settings, manifest.settings_of(study)
+    if before["name"] != now["name"]:
+        give_way(folder / manifest.NAME, force, f"it is of the study {before['name']!r}")
+    changed = [key for key in now if before[key] != now[key]]
+    if changed and before["name"] == now["name"]:
+        words = "; ".join(f"{key} was {before[key]}, is {now[key]}" for key in changed)
+        click.echo(f"note: the study has changed: {words}. Finished cells are kept", err=True)
 
 
 def slug(name: str) -> str:

@@ -17,7 +17,7 @@ from ..simulate.joining import join
 from ..study import Cell, Crew, Store, blocks, compute, crew
 from ..suite import Panel, cells, contenders, panel, ratios, to_markdown
 from ..suite.cells import BLOCK, HORIZONS, RECIPES, REPLICATES
-from .options import count, crew_options
+from .options import check_output, count, crew_options, force_option
 
 QUICK = ("bandit", "revealing", "graded")
 
@@ -36,18 +36,19 @@ QUICK = ("bandit", "revealing", "graded")
     show_default=True,
     help="Where suite.md, suite.svg and the finished cells go.",
 )
+@force_option
 def suite_command(
     quick: bool,
     problems: tuple[str, ...],
     policies: tuple[str, ...],
     horizons: tuple[int, ...],
     replicates: int | None,
-    out: Path,
     **who: Any,
 ) -> None:
     """Race every policy on every problem of the gallery, and write one page about it.
 
-    Finished cells are kept: an interrupted suite goes on where it stopped.
+    Finished cells are kept: an interrupted suite goes on where it stopped. The page of another
+    command is replaced only with --force.
 
     \b
         sidelight suite --quick
@@ -64,18 +65,30 @@ def suite_command(
     )
     if not planned:
         raise InputError("nothing to race: none of these policies can run on these problems")
+    out: Path = who.pop("out")
+    command = shlex.join(["sidelight", *(word for word in sys.argv[1:] if word != "--force")])
+    _check_pages(out, command, who.pop("force"))
     try:
         panels = _race(planned, Store(out), crew(**who))
     except KeyboardInterrupt:
         click.echo(f"finished cells are kept in {out}; run again to go on", err=True)
         raise
-    command = shlex.join(["sidelight", *sys.argv[1:]])
     writing.save(out / "suite.md", to_markdown(panels, command).encode())
     figures.save_figure(figures.draw_ratios(*ratios(panels)), out / "suite.svg")
     for p in panels:
         if said := p.verdict():
             click.echo(f"{p.recipe}, T = {p.horizon:,}: ids has {said}")
     click.echo(f"wrote {out / 'suite.md'} and {out / 'suite.svg'}")
+
+
+def _check_pages(out: Path, command: str, force: bool) -> None:
+    """The page says which command made it: the same one may make it again."""
+    page = out / "suite.md"
+    if not out.is_dir():
+        return
+    made = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
+    for name in ("suite.md", "suite.svg"):
+        check_output(out / name, force, again=f"Made by `{command}`" in made)
 
 
 def _race(planned: list[Cell], store: Store, workers: Crew) -> list[Panel]:

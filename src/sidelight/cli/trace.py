@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..simulate import trace
-from .options import check_output, count, read_problem, seed_option, warn
+from .options import check_output, count, force_option, read_problem, seed_option, warn
 
 
 @click.command("trace")
@@ -18,7 +18,10 @@ from .options import check_output, count, read_problem, seed_option, warn
 )
 @seed_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here, not to stdout.")
-def trace_command(file: Path, policy: str, horizon: int, seed: int, output: Path | None) -> None:
+@force_option
+def trace_command(
+    file: Path, policy: str, horizon: int, seed: int, output: Path | None, force: bool
+) -> None:
     """Write down every round of one run: action, observations, and why.
 
     JSON Lines: a header, then one line for each round. It is replicate 0 of a race with the same
@@ -30,7 +33,7 @@ def trace_command(file: Path, policy: str, horizon: int, seed: int, output: Path
     """
     problem, _ = read_problem(file)
     if output is not None:
-        check_output(output)
+        check_output(output, force)
     warn(problem, [policy], horizon)
     run = trace(problem, policy, horizon, seed)
     if output is None:

@@ -13,6 +13,7 @@ from typing import Any
 from .. import files
 from ..labels import display
 from . import caveats, plots
+from .again import obstacles
 from .facts import Chapter, Race, Races, chapters
 from .markup import (
     EMPTY,
@@ -41,11 +42,13 @@ def to_html(
     commands: Sequence[str],
     notes: Sequence[str] = (),
     source: str = "",
+    why_not: str = "",
 ) -> str:
     """A report of the races, as the text of one .html file that opens without a network.
 
     `commands` make the races and the report again, from a study file with the text `source` if
-    there is one; `notes` are paragraphs for the reader. Chapters may come in place of races.
+    there is one; where they cannot, the page says why in their place: `why_not`, or what `again`
+    finds. `notes` are paragraphs for the reader. Chapters may come in place of races.
     """
     found = chapters(races)
     body = [
@@ -53,7 +56,7 @@ def to_html(
         _contents(found),
         _summary(found, notes),
         *(_chapter(chapter) for chapter in found),
-        _provenance(found, commands, source),
+        _provenance(found, _again(found, commands, source, why_not), source),
     ]
     page = tag("html", _head(title), tag("body", tag("main", join(body))), lang="en")
     return f"<!DOCTYPE html>\n{page}\n"
@@ -142,13 +145,25 @@ def _chapter(chapter: Chapter) -> Html:
 # ---- provenance ------------------------------------------------------------------------------
 
 
-def _provenance(found: Sequence[Chapter], commands: Sequence[str], source: str) -> Html:
-    parts = [tag("h2", say("Provenance"), id="provenance")]
-    if commands:
-        parts.append(paragraph("This makes the same numbers and the same page again:"))
-        parts.append(tag("pre", tag("code", say_lines("\n".join(commands))), tabindex=0))
+def _again(
+    found: Sequence[Chapter], commands: Sequence[str], source: str, why_not: str
+) -> Sequence[Html]:
+    """How to make the page again, or why that cannot be done."""
+    races = [race.results for chapter in found for race in chapter.races]
+    reasons = [why_not] if why_not else obstacles(races, study=bool(source))
+    if reasons:
+        return [paragraph(f"No command makes these numbers again: {'; '.join(reasons)}.")]
+    if not commands:
+        return []
+    said = "With the versions below, this makes the same numbers and the same page again:"
+    shown = tag("pre", tag("code", say_lines("\n".join(commands))), tabindex=0)
+    return [paragraph(said), shown]
+
+
+def _provenance(found: Sequence[Chapter], again: Sequence[Html], source: str) -> Html:
+    parts = [tag("h2", say("Provenance"), id="provenance"), *again]
     if source:
-        parts.append(_toml("The study file", "study.toml", source))
+        parts.append(_toml("The study file, for the problems on this page", "study.toml", source))
     races = [(chapter, race) for chapter in found for race in chapter.races]
     rows = [_origin(chapter, race) for chapter, race in races]
     head = ("race", "seed", "runs", "checkpoints", "delay", "versions")

@@ -34,7 +34,7 @@ def problem_part(chapter: Chapter) -> Html:
         paragraph(said, "lead"),
         caveat_box(caveats.of_chapter(chapter)),
         _drawing(chapter),
-        _variances(chapter),
+        _deviations(chapter),
         _actions(chapter),
         _structure(found),
     ]
@@ -72,17 +72,17 @@ def _edges(chapter: Chapter) -> str:
     return csv(("played", "observed", "variance"), rows)
 
 
-def _variances(chapter: Chapter) -> Html:
+def _deviations(chapter: Chapter) -> Html:
     feedback = chapter.problem.feedback
     names = [display(label) for label in feedback.labels]
     if len(names) > TABLE_UP_TO:
         return EMPTY
     unseen = tag("span", say("·"), title="not seen", class_="unseen")
     rows = [
-        [say(name), *(say(f"{v:.4g}") if math.isfinite(v) else unseen for v in row)]
-        for name, row in zip(names, feedback.variance.tolist(), strict=True)
+        [say(name), *(say(f"{s:.4g}") if math.isfinite(s) else unseen for s in row)]
+        for name, row in zip(names, np.sqrt(feedback.variance).tolist(), strict=True)
     ]
-    caption = "Variance of what playing the row shows of the column (· not seen)"
+    caption = "Standard deviation of what playing the row shows of the column (· not seen)"
     return table(caption, ("played \\ observed", *names), rows)
 
 

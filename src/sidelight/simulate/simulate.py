@@ -45,7 +45,8 @@ class Wait:
     rounds: float
 
     def __str__(self) -> str:
-        return f"{self.kind}:{self.rounds:g}"
+        short = f"{self.rounds:g}"
+        return f"{self.kind}:{short if float(short) == self.rounds else repr(self.rounds)}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,18 +54,22 @@ class Manifest:
     races: tuple[RaceRecord, ...]
 
 
-def write(study: Study, folder: Path) -> None:
-    """Say what the folder is used for now."""
-    settings = {
+def settings_of(study: Study) -> dict[str, Any]:
+    """The keys of a study file, problems left out."""
+    return {
         "name": study.name,
         "seed": study.seed,
         "replicates": study.replicates,
         "horizons": list(study.horizons),
         "policies": list(study.policies),
         "block": study.block,
-        "checkpoints": study.checkpoints and list(study.checkpoints),
+        "checkpoints": list(study.checkpoints or ()) or None,
         "delay": study.delay,
     }
+
+
+def write(study: Study, folder: Path) -> None:
+    """Say what the folder is used for now."""
     races = [
         RaceRecord(
             race.label,
@@ -75,7 +79,7 @@ def write(study: Study, folder: Path) -> None:
         )
         for race, cells in study.cells_by_race
     ]
-    content = {"settings": settings, "races": [asdict(race) for race in races]}
+    content = {"settings": settings_of(study), "races": [asdict(race) for race in races]}
     writing.save(folder / NAME, json.dumps(content, indent=1, ensure_ascii=False).encode())
 
 

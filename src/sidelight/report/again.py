@@ -1,0 +1,53 @@
+"""Whether commands can make the numbers of a page again, and if not, why.
+
+A page claims it only where everything that the numbers depend on is on the page and in this version
+of sidelight: policies that are registered, in the edition that played, with the parameters that
+were used; a problem that its file gives back; rounds and replicates that a command can ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import files
+from ..errors import InputError
+from ..problem import Problem, from_document
+from ..simulate import Results
+
+
+def obstacles(races: Sequence[Results], study: bool) -> list[str]:
+    """Why no command gives these results; nothing if one does.
+
+    A study file may ask for checkpoints; the command for a single race takes the usual ones.
+    """
+    said = [why for results in races for why in _of(results, study)]
+    return list(dict.fromkeys(said))
+
+
+def _of(results: Results, study: bool) -> list[str]:
+    from ..simulate.ingredients import differences, planned, recorded  # noqa: PLC0415 - numba
+
+    own = recorded(results)
+    foreign = [name for name, recipe in own.policies.items() if recipe is None]
+    if foreign:
+        return [f"{', '.join(foreign)}: an object of the caller, whose code is not recorded here"]
+    try:
+        again = planned(
+            _read_back(results.problem),
+            results.policies,
+            results.horizon,
+            results.seed,
+            own.delay,
+            own.checkpoints if study else None,
+        )
+    except InputError as error:
+        return [f"this version of sidelight refuses it ({error})"]
+    return differences(own, again)
+
+
+def _read_back(problem: Problem) -> Problem:
+    """The problem in the file that the page offers."""
+    text = files.to_toml(problem.to_document())
+    found = from_document(files.from_toml(text.encode()))
+    assert isinstance(found, Problem)
+    return found

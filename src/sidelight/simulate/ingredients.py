@@ -1,0 +1,129 @@
+"""What a race is made of. Two races of the same ingredients have the same numbers, bit by bit.
+
+    recorded(results)         as a file of results says it
+    planned(problem, ...)     as this version of sidelight would play it now
+    differences(old, new)     what keeps the second race from giving the numbers of the first
+    losses(results, new, n)   what is lost where n replicates of it take the place of the results
+
+Replicates are no ingredient: replicate r depends on (seed, r) alone, so that the longer race holds
+the shorter one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..engine.contract import EDITION
+from ..problem import Problem
+from .entry import enter
+from .results import Results
+from .simulate import check_checkpoints, check_delay, name_of
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A built-in policy: the edition of its code, and all its parameters as they were used."""
+
+    edition: int | None
+    parameters: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Ingredients:
+    """Everything that the numbers of a race depend on; an object of the caller has no recipe."""
+
+    problem: Problem
+    policies: Mapping[str, Recipe | None]
+    horizon: int
+    seed: int
+    delay: str | None
+    checkpoints: tuple[int, ...]
+    first: int = 0
+    engine: int | None = EDITION
+
+
+def recorded(results: Results) -> Ingredients:
+    """What these results were made of."""
+    origin = results.provenance
+    editions, parameters = origin.get("editions", {}), origin.get("parameters", {})
+    return Ingredients(
+        problem=results.problem,
+        policies={
+            name: Recipe(editions.get(name.partition(":")[0]), parameters[name])
+            if name in parameters
+            else None
+            for name in results.policies
+        },
+        horizon=results.horizon,
+        seed=results.seed,
+        delay=origin.get("delay"),
+        checkpoints=tuple(results.checkpoints.tolist()),
+        first=results.first,
+        engine=editions.get("engine"),
+    )
+
+
+def planned(
+    problem: Problem,
+    policies: Iterable[str],
+    horizon: int,
+    seed: int,
+    delay: str | None = None,
+    checkpoints: Iterable[int] | None = None,
+) -> Ingredients:
+    """What a race with these arguments would be made of now."""
+    entries = {name_of(policy): enter(policy, problem, horizon) for policy in policies}
+    wait = check_delay(delay)
+    return Ingredients(
+        problem=problem,
+        policies={n: Recipe(e.rule.edition, dict(e.parameters)) for n, e in entries.items()},
+        horizon=horizon,
+        seed=seed,
+        delay=None if wait is None else str(wait),
+        checkpoints=tuple(check_checkpoints(checkpoints, horizon).tolist()),
+    )
+
+
+def differences(old: Ingredients, new: Ingredients) -> list[str]:
+    """Why the new race would not give the numbers of the old one; nothing if it would."""
+    return [*_of_race(old, new), *(why for name in old.policies for why in _of(name, old, new))]
+
+
+def losses(old: Results, new: Ingredients, replicates: int) -> list[str]:
+    """What would be lost if a race took the place of these results; nothing if it holds them."""
+    said = differences(recorded(old), new)
+    if not said and old.replicates > replicates:
+        said.append(f"there were {old.replicates:,} replicates, and would be {replicates:,}")
+    return said
+
+
+def _of_race(old: Ingredients, new: Ingredients) -> Iterator[str]:
+    if old.problem != new.problem:
+        yield "the problem is another"
+    if old.checkpoints != new.checkpoints and old.horizon == new.horizon:
+        yield "the regret was taken at other rounds"
+    words = {"horizon": "horizon", "seed": "seed", "delay": "delay", "first": "first replicate"}
+    for key, word in words.items():
+        before, now = getattr(old, key), getattr(new, key)
+        if before != now:
+            yield f"the {word} was {_shown(before)}, is {_shown(now)}"
+    if old.engine != new.engine:
+        yield f"the edition of the engine was {_shown(old.engine)}, is {_shown(new.engine)}"
+
+
+def _of(name: str, old: Ingredients, new: Ingredients) -> Iterator[str]:
+    before, now = old.policies[name], new.policies.get(name)
+    if before is None:
+        yield f"{name} was an object of the caller, whose code is not recorded"
+    elif now is None:
+        yield f"{name} is not in the race"
+    elif before.edition != now.edition:
+        yield f"the edition of {name} was {_shown(before.edition)}, is {_shown(now.edition)}"
+    elif before.parameters != now.parameters:
+        yield f"{name} had other parameters"
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
