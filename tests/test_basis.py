@@ -14,6 +14,7 @@ from sidelight.programs import basis
 from sidelight.programs.tableau import INFEASIBLE, OPTIMAL, STOPPED, matrix, workspace
 
 SHORT, LONG = 1_000, 20_000
+PART = 50
 
 
 @cached
@@ -72,16 +73,22 @@ def check_feasible(program: Program, plan: Floats) -> None:
     assert (plan @ program.precision >= program.need * (1 - 2 * basis.SHORT)).all()
 
 
-def sizes(count: int) -> Iterator[int]:
+def sizes(numbers: range) -> Iterator[int]:
     """1 to 20 actions, and 100 one time in 200."""
-    for number in range(count):
+    for number in numbers:
         yield 100 if number % 200 == 199 else 1 + number % 20
 
 
-def compare(count: int, seed: int) -> None:
+# Parts that are quick without the compiler, too.
+parts = pytest.mark.parametrize(
+    "numbers", [range(k, k + PART) for k in range(0, SHORT, PART)], ids=lambda part: part.start
+)
+
+
+def compare(numbers: range, seed: int) -> None:
     """Programs of all kinds: feasible, and as cheap as HiGHS finds."""
-    rng = np.random.default_rng(seed)
-    for K in sizes(count):
+    rng = np.random.default_rng([seed, numbers.start])
+    for K in sizes(numbers):
         program = random_program(rng, K)
         plan, _ = solved(program)
         check_feasible(program, plan)
@@ -89,19 +96,23 @@ def compare(count: int, seed: int) -> None:
         assert price(program.cost, plan) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-def test_as_cheap_as_highs() -> None:
-    compare(SHORT, 1)
+@parts
+def test_as_cheap_as_highs(numbers: range) -> None:
+    compare(numbers, 1)
 
 
 @pytest.mark.campaign
 def test_as_cheap_as_highs_at_large() -> None:
-    compare(LONG, 2)
+    compare(range(LONG), 2)
 
 
-def test_prices_prove_the_optimum_where_numbers_differ_by_many_powers_of_ten() -> None:
+@parts
+def test_prices_prove_the_optimum_where_numbers_differ_by_many_powers_of_ten(
+    numbers: range,
+) -> None:
     """Beyond what HiGHS reads: prices y with P y <= cost and <need, y> = <cost, c>."""
-    rng = np.random.default_rng(4)
-    for K in sizes(1_000):
+    rng = np.random.default_rng([4, numbers.start])
+    for K in sizes(numbers):
         precision = random_program(rng, K).precision * 10 ** rng.uniform(-4, 4, (K, 1))
         need, cost = 10 ** rng.uniform(-6, 6, K), 10 ** rng.uniform(-3, 3, K)
         plan, store = solved(Program(precision, need, cost, np.zeros(K)))
@@ -141,10 +152,11 @@ def follow(K: int, steps: int, rng: np.random.Generator) -> int:
     return held
 
 
-def test_a_stored_basis_gives_what_a_fresh_start_does() -> None:
-    rng = np.random.default_rng(5)
-    held = sum(follow(1 + number % 20, 10, rng) for number in range(200))
-    assert 500 < held < 1_900  # both ways were taken
+@pytest.mark.parametrize("seed", range(10))
+def test_a_stored_basis_gives_what_a_fresh_start_does(seed: int) -> None:
+    rng = np.random.default_rng([5, seed])
+    held = sum(follow(1 + number, 10, rng) for number in range(20))
+    assert 50 < held < 190  # both ways were taken
 
 
 def test_needs_of_very_different_size_are_all_met() -> None:
@@ -156,7 +168,7 @@ def test_needs_of_very_different_size_are_all_met() -> None:
 
 def test_units_do_not_matter() -> None:
     rng = np.random.default_rng(3)
-    for K in sizes(100):
+    for K in sizes(range(100)):
         program = random_program(rng, K)
         plan, _ = solved(program)
         for power in (-60, 60):
