@@ -10,7 +10,7 @@ import pytest
 from naive.algorithms import exact_cover
 from naive.covering import Floats, Program, least_cost, random_program
 from sidelight.compiled import cached
-from sidelight.programs import basis
+from sidelight.programs import basis, tableau
 from sidelight.programs.tableau import INFEASIBLE, OPTIMAL, STOPPED, matrix, workspace
 
 SHORT, LONG = 1_000, 20_000
@@ -253,6 +253,18 @@ def test_bland_finds_an_optimum_too() -> None:
             basis.read_plan(program.need, store, plan)
             expected = least_cost(program)
             assert price(program.cost, plan) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_a_difference_of_large_terms_is_nothing() -> None:
+    """What is left of 1 after 1e12 went out and in again may be all rounding."""
+    pair = np.array([[1.0], [1.0]])
+    for change in (1e12, -1e12):
+        tableau._reduce(pair, 0, change)
+    assert pair.ravel().tolist() == [0.0, 1e12]
+    pair = np.array([[1.0], [1.0]])
+    for change in (1e6, -1e6):
+        tableau._reduce(pair, 0, change)
+    assert pair.ravel().tolist() == [1.0, 1e6]
 
 
 def test_the_store_has_room() -> None:
