@@ -32,6 +32,12 @@ def again(matrix, need, cost, second, store, scratch):  # type: ignore[no-untype
 
 
 @cached
+def alone(matrix, cost, store, first):  # type: ignore[no-untyped-def]
+    """Whether there is no other optimum."""
+    return basis.is_unique(matrix, cost, store, first)
+
+
+@cached
 def impatient(matrix, need, cost, second, store, patience):  # type: ignore[no-untyped-def]
     """Solve with a given patience."""
     return basis.solve(matrix, need, cost, second, store, patience)
@@ -159,6 +165,56 @@ def test_a_stored_basis_gives_what_a_fresh_start_does(seed: int) -> None:
     assert 50 < held < 190  # both ways were taken
 
 
+def tied(rng: np.random.Generator) -> Program:
+    """Unit costs and needs: whole faces of optima, among which the second cost decides."""
+    K = int(rng.integers(2, 9))
+    observes = (rng.random((K, K)) < rng.choice([0.3, 0.6])) | np.eye(K, dtype=bool)
+    return Program(observes.astype(float), np.ones(K), np.ones(K), np.zeros(K))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_stored_basis_is_given_up_if_another_optimum_has_the_least_second_cost(seed: int) -> None:
+    rng = np.random.default_rng([6, seed])
+    changed = 0
+    for _ in range(10):
+        program = tied(rng)
+        K = len(program.need)
+        table, store, scratch = matrix(program.precision), empty_store(K), np.zeros(3 * K)
+        before = None
+        for _ in range(4):
+            second = rng.choice([rng.random(K), rng.integers(0, 2, K).astype(float)])
+            again(table, program.need, program.cost, second, store, scratch)
+            plan, _ = solved(Program(program.precision, program.need, program.cost, second))
+            assert scratch[:K] == pytest.approx(plan, abs=1e-9)
+            changed += before is not None and not np.allclose(before, plan)
+            before = plan
+    assert changed > 2  # the second cost did decide
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_an_optimum_is_the_only_one_if_no_second_cost_finds_another(seed: int) -> None:
+    rng = np.random.default_rng([7, seed])
+    answers = set()
+    for number in range(10):
+        program = tied(rng)
+        K = len(program.need)
+        if number % 2:
+            program = Program(program.precision, rng.random(K), 1 + rng.random(K), program.second)
+        plan, store = solved(program)
+        unique = bool(alone(matrix(program.precision), program.cost, store, np.zeros(K)))
+        seconds = [*np.eye(K), *-np.eye(K)]  # each action as little and as much as can be
+        others = [
+            solved(Program(program.precision, program.need, program.cost, 1 + second))[0]
+            for second in seconds
+        ]
+        same = all(np.allclose(plan, other, atol=1e-9) for other in others)
+        assert same or not unique
+        # A tie among prices may leave one plan; with needs in general position it does not.
+        assert unique or not same or not number % 2
+        answers.add(unique)
+    assert answers == {True, False}
+
+
 def test_needs_of_very_different_size_are_all_met() -> None:
     need = np.array([2e8, 2e8, 8.0])
     program = Program(np.eye(3), need, np.array([0.0, 1e-4, 0.5]), np.zeros(3))
@@ -227,6 +283,7 @@ def test_what_nobody_shows_cannot_be_met() -> None:
     store = empty_store(2)
     assert fresh(table, np.ones(2), np.ones(2), np.zeros(2), store, plan) == INFEASIBLE
     assert store[0] == -1.0
+    assert plan.tolist() == [1.0, 0.0]  # what can be met is met
 
 
 def test_a_program_cut_short_says_so_and_its_plan_still_meets_the_needs() -> None:
