@@ -80,6 +80,10 @@ LATE_VALUES = (  # the others of their file go through all policies
     *(f"delays.py::test_twins_that_wait_make_the_same_decisions[greedy-{d}]" for d in (1, 4, 30)),
     "delays.py::test_no_room_is_made_for_what_comes_after_the_horizon",
 )
+AUDITS = (  # the others of their file are long
+    "auditor.py::test_the_first_rounds_too",
+    "auditor.py::test_forced_exploration_counts_itself",
+)
 TESTS: dict[str, tuple[str, ...]] = {
     "bounds/asymptotic.py": ("asymptotic.py", "certificate.py"),
     "bounds/bound.py": ("minimax.py", "finite_time.py"),
