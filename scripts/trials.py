@@ -5,15 +5,16 @@ starts in milliseconds. There a loader gives the changed source in place of the 
 that load a file by its path; a test that starts another Python sees the file as it is.
 
 The run on the module as it is says which tests pass, what each costs, and which functions of the
-module each enters. Tests that fail or cost too much are left out. A mutant gets the tests of the
-files that enter its function: those tests that enter it first, and the cheap ones before the dear,
-until a budget is spent.
+module each enters. Tests that fail or take half of the budget are left out. A mutant gets the
+tests of the files that enter its function: those tests that enter it first, and the cheap ones
+before the dear, until a budget is spent.
 
 Time is time of the processor, test by test, so that a busy machine decides nothing: a test that
 takes ten times as long as before has found the mutant. (A test that waits for ever takes no time
 of the processor; an hour of any time ends it.)
 
-Machine code comes from files as they are. So modules with compiled functions run as plain Python.
+Machine code on disk knows nothing of mutants. So modules with compiled functions run as plain
+Python, or each child compiles for itself.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ from types import CodeType
 from typing import Any
 
 import pytest
+
+# How compiled functions run: from machine code on disk, as plain Python, or compiled by each child.
+KEPT, PLAIN, FRESH = "kept", "plain", "fresh"
 
 MEMORY = 4 << 30  # bytes of addresses
 SPARE = 5.0  # seconds of the processor that any test may take, and as many for the imports
@@ -85,7 +89,7 @@ class Trial:
     module: Path
     tests: tuple[str, ...]
     folder: Path
-    plain: bool  # whether its compiled functions run as plain Python
+    compiled: str = KEPT
 
 
 class SlowError(BaseException):
@@ -109,7 +113,7 @@ class Watch:
         self.entered.clear()
         before = time.process_time()
         signal.signal(signal.SIGPROF, self.stop)
-        signal.setitimer(signal.ITIMER_PROF, self.budget)
+        signal.setitimer(signal.ITIMER_PROF, self.budget / 2)
         result = yield
         signal.setitimer(signal.ITIMER_PROF, 0)
         cost = Cost(time.process_time() - before, sorted(self.entered))
@@ -133,8 +137,12 @@ class Order:
     def __init__(self, plan: Plan, function: str, budget: float) -> None:
         self.plan = plan
         self.place = {test: k for k, test in enumerate(plan.order(function, budget))}
-        self.files = list(dict.fromkeys(test.partition("::")[0] for test in self.place))
+        self.files = {Path(test.partition("::")[0]).name for test in self.place}
         self.finder = ""
+
+    def needs(self, test: str) -> bool:
+        """Whether a test that the module has belongs to a file with tests for this mutant."""
+        return Path(test.partition("::")[0]).name in self.files
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         known = {**self.plan.costs, **self.plan.left_out}
@@ -170,6 +178,14 @@ def serve(module: Path, tree: ast.Module | str) -> None:
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
 
 
+def numba(option: str, value: str | int) -> None:
+    """Set an option of numba for this process and those that it starts."""
+    from numba import config  # noqa: PLC0415 - none but compiled modules need it
+
+    vars(config)[option] = value
+    os.environ[f"NUMBA_{option}"] = str(value)
+
+
 def fork(trial: Trial, name: str, tree: ast.Module | str, plugin: Watch | Order) -> int:
     """Start a child that runs the tests and writes what the plugin learnt; its process number."""
     process = os.fork()
@@ -178,6 +194,7 @@ def fork(trial: Trial, name: str, tree: ast.Module | str, plugin: Watch | Order)
     code = 3
     try:
         os.setpgid(0, 0)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         log = os.open(trial.folder / f"{name}.log", os.O_RDWR | os.O_CREAT)
         for stream in (0, 1, 2):
             os.dup2(log, stream)
@@ -185,17 +202,16 @@ def fork(trial: Trial, name: str, tree: ast.Module | str, plugin: Watch | Order)
         os.chdir(trial.root)
         if isinstance(plugin, Order):
             limit(SPARE)
-        if trial.plain:
-            import numba  # noqa: PLC0415 - before it is needed, and after the fork
-
-            vars(numba.config)["DISABLE_JIT"] = 1
-            os.environ["NUMBA_DISABLE_JIT"] = "1"
+        if trial.compiled == PLAIN:
+            numba("DISABLE_JIT", 1)
+        elif trial.compiled == FRESH:
+            numba("CACHE_DIR", str(trial.folder / f"{name}.cache"))
         sys.path.insert(0, str(trial.root / "src"))
         serve(trial.module, tree)
         options = ["-q", "--tb=line", "-m", "not campaign", f"--basetemp={trial.folder / name}"]
         options += ["-W", "ignore:Module already imported"]  # hypothesis: by the parent
         options += ["-x"] if isinstance(plugin, Order) else []
-        tests = plugin.files if isinstance(plugin, Order) else trial.tests
+        tests = [x for x in trial.tests if isinstance(plugin, Watch) or plugin.needs(x)]
         code = int(pytest.main([*options, *tests], plugins=[plugin]))
         learnt = asdict(plugin.plan) if isinstance(plugin, Watch) else plugin.finder
         (trial.folder / f"{name}.json").write_text(json.dumps(learnt))
@@ -209,7 +225,8 @@ def end(trial: Trial, name: str, process: int) -> Any:
     """What a child that has ended wrote, None if nothing; nothing else of it stays."""
     with suppress(ProcessLookupError):
         os.killpg(process, signal.SIGKILL)
-    shutil.rmtree(trial.folder / name, ignore_errors=True)
+    for left in (name, f"{name}.cache"):
+        shutil.rmtree(trial.folder / left, ignore_errors=True)
     path = trial.folder / f"{name}.json"
     try:
         return json.loads(path.read_text())

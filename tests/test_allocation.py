@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linprog
 
 from naive import simplex
-from sidelight.programs.allocation import Allocation, allocate, least_at
+from sidelight.programs.allocation import Allocation, _affordable, allocate, least_at
 from sidelight.variances import Array
 
 BANDIT = np.eye(3)
@@ -137,6 +137,32 @@ def test_a_total_that_the_free_row_cannot_fill_costs_more() -> None:
     assert allocate(cost, P, need, 20 / 3 + 1e-6).status == "optimal"
 
 
+@pytest.mark.parametrize("order", [[0, 1, 2], [0, 2, 1], [2, 1, 0]])
+@pytest.mark.parametrize("total", [10.5, 12.5, 14.0, 15.0, 20.0])
+def test_a_shorter_plan_at_the_same_cost_has_prices_too(order: list[int], total: float) -> None:
+    """One paid row shows what another shows and what the free row shows: length costs nothing."""
+    P = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])[order]
+    cost, need = np.array([0.0, 1.0, 1.0])[order], np.array([10.0, 5.0])
+    found = allocate(cost, P, need, total)
+    assert found.value == pytest.approx(5.0)
+    assert found.plan.sum() == pytest.approx(total)
+    assert (found.plan @ P >= need * (1 - 1e-12)).all()
+    assert lower(cost, P, need, found, total) == pytest.approx(5.0)
+
+
+def test_prices_are_lowered_until_every_row_can_carry_them() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        offers = np.where(rng.random((4, 5)) < 0.6, rng.random((4, 5)), 0.0)
+        prices = 3 * rng.random(4)
+        found = _affordable(prices, offers)
+        assert (found @ offers <= 1 + 1e-12).all()
+        assert (found <= prices).all()
+        # Nothing is lowered by more than the row that is asked for most needs.
+        assert (found >= prices / np.maximum((prices @ offers).max(), 1.0) * (1 - 1e-12)).all()
+    assert _affordable(np.array([0.5, 0.2]), np.eye(2)).tolist() == [0.5, 0.2]
+
+
 def test_with_costs_for_all_the_rest_of_the_total_goes_to_the_cheapest() -> None:
     found = allocate(np.array([3.0, 1.0, 2.0]), BANDIT, np.array([1.0, 0.0, 0.0]), 10.0)
     assert found.plan == pytest.approx([1.0, 9.0, 0.0])
@@ -176,7 +202,7 @@ def test_the_second_stage_buys_a_row_least_at_the_same_cost() -> None:
 
 
 def test_the_second_stage_never_spends_more_or_buys_more() -> None:
-    better = 0
+    better = kept = 0
     for seed in range(40):
         cost, P, need, _ = program(2000 + seed)
         optimal = allocate(cost, P, need)
@@ -192,4 +218,7 @@ def test_the_second_stage_never_spends_more_or_buys_more() -> None:
         )
         assert plan[row] == pytest.approx(result.fun, rel=1e-5, abs=1e-5)
         better += plan[row] < optimal.plan[row] * (1 - 1e-6)
+        kept += plan is optimal.plan
+        assert plan is optimal.plan or plan[row] < optimal.plan[row]  # no change without a gain
     assert better > 0
+    assert kept > 0

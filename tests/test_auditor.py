@@ -47,6 +47,7 @@ STRUCTURES: dict[str, Callable[[], sl.Problem]] = {
 AUDITS = {"asymptotic": audit_asymptotic, "minimax": audit_minimax}
 
 ALGORITHM_1, ALGORITHM_2 = "asymptotic:alpha=2.1", "minimax:delta=0.05"
+EAGER = "minimax:delta=0.9"  # eliminates soon
 
 structures = pytest.mark.parametrize("structure", STRUCTURES)
 some_structures = pytest.mark.parametrize("structure", ["bandit", "star", "cycle", "random weak"])
@@ -72,10 +73,27 @@ def test_algorithm_2_plays_what_it_may(structure: str) -> None:
     assert found["dropped"]
 
 
+@structures
+@pytest.mark.parametrize("seed", range(3))
+def test_the_first_rounds_too(structure: str, seed: int) -> None:
+    """Short enough to be read without the compiler."""
+    first, second = (
+        sl.trace(STRUCTURES[structure](), policy, 150, seed) for policy in (ALGORITHM_1, EAGER)
+    )
+    assert sum(audit_asymptotic(first).values()) == 150
+    assert audit_minimax(second)["kinds"]
+
+
 def test_forced_exploration_happens_and_is_allowed() -> None:
     problem = graph(np.eye(4), [0.9, 0.8, 0.1, 0.0], 1.0)
     branches = audit_asymptotic(sl.trace(problem, "asymptotic:a=0.5,b=0.99", T, seed=2))
     assert branches["forced"] > 100
+
+
+def test_forced_exploration_counts_itself() -> None:
+    problem = graph(np.eye(4), [0.9, 0.8, 0.1, 0.0], 1.0)
+    branches = audit_asymptotic(sl.trace(problem, "asymptotic:a=0.5,b=0.99", 500, seed=2))
+    assert branches["forced"] > 5
 
 
 def test_every_kind_of_batch_happens_and_is_allowed() -> None:

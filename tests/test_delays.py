@@ -15,11 +15,19 @@ import sidelight as sl
 from naive.loop import noise_of, play
 from races import accepts, decisions, friendly, live, ready, traced
 from sidelight.engine.contract import LATE
-from sidelight.engine.delays import Delay, _rounds, begin_mail, delayed_step, fixed, geometric
+from sidelight.engine.delays import (
+    Delay,
+    _rounds,
+    at_once,
+    begin_mail,
+    delayed_step,
+    fixed,
+    geometric,
+)
 from sidelight.engine.runner import begin
 from sidelight.policies import ahead, lazy, registry
 from sidelight.simulate.crew import delay_of
-from sidelight.simulate.entry import set_stage
+from sidelight.simulate.entry import enter, new_job, set_stage
 from sidelight.simulate.simulate import Plan, Wait
 
 ALARM = 1e-4
@@ -74,6 +82,55 @@ def test_geometric_delays_have_every_length_as_often_as_they_should() -> None:
     chance = np.append((1 - q) * q ** np.arange(20), q**20)
     counts = np.bincount(np.minimum(found, 20), minlength=21)
     assert stats.chisquare(counts, chance * draws).pvalue > ALARM
+
+
+def test_everything_comes_in_the_round_that_its_delay_says() -> None:
+    """Several plays in one round, and none in others; sums, counts and what is under way."""
+    problem, rounds = sl.gallery("graded"), 200
+    delay = geometric(4.0, seed=2)
+    stage = set_stage(problem, rounds, 3, delay)
+    noise, belief = begin(stage.noise, 0, len(problem))
+    mail, stream = (begin_mail(delay, 0, len(problem)) for _ in range(2))
+    drawn = noise_of(problem, 3, 0, len(problem) * rounds)
+    sent: list[tuple[int, int, list[float]]] = []  # the round of arrival, the action, the values
+    together = 0  # rounds in which more than one play came
+    for t in range(1, rounds + 1):
+        action = t * t % len(problem)
+        sd = np.sqrt(problem.feedback.variance[action])
+        shown = np.isfinite(sd)
+        values = [float(problem.means[j] + sd[j] * next(drawn[j])) for j in np.flatnonzero(shown)]
+        sent.append((t + int(_rounds(delay, stream.stream)), action, values))
+        delayed_step(t, action, stage.world, stage.known, noise, belief, mail, delay)
+        weights, sums, count = np.zeros(len(problem)), np.zeros(len(problem)), 0
+        for s, (comes, played, those) in enumerate(sent, start=1):
+            if comes <= t:
+                seen = np.flatnonzero(problem.feedback.observes[played])
+                precision = problem.feedback.precision[played, seen]
+                weights[seen] += precision
+                sums[seen] += precision * those
+                count += len(seen) + (LATE if comes > s else 0)
+        together += sum(comes == t for comes, *_ in sent) > 1
+        assert belief.information == pytest.approx(weights, rel=1e-9)
+        assert belief.sums == pytest.approx(sums, rel=1e-9, abs=1e-9)
+        assert belief.pending == pytest.approx(
+            belief.plays @ problem.feedback.precision - weights, rel=1e-9, abs=1e-9
+        )
+        assert belief.seen[0] == count
+    assert together > 10
+
+
+def test_no_rounds_of_delay_are_as_none_in_the_loop() -> None:
+    problem, horizon = friendly(), 60
+    entry = enter("greedy", problem, horizon)
+    played = []
+    for delay in (at_once(), fixed(0)):
+        stage = set_stage(problem, horizon, 1, delay)
+        outcome = np.zeros((2, 1)), np.zeros((2, len(problem)), dtype=np.int64)
+        job = new_job(stage, 0, np.array([horizon]), *outcome)
+        prepared = entry.prepared
+        entry.rule.run(stage.world, stage.known, prepared.parameters, prepared.memory, job)
+        played.append((job.plays.tolist(), job.regret.tolist()))
+    assert played[0] == played[1]
 
 
 STORED = {  # where the memory says how many values had come when the decision was stored

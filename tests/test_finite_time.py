@@ -15,6 +15,7 @@ from naive import simplex
 from naive.structures import structure
 from sidelight import Feedback, InputError, Problem
 from sidelight.bounds import Bound, finite_time
+from sidelight.bounds.finite_time import _inside
 from sidelight.bounds.needs import information_needs
 from sidelight.programs.allocation import allocate
 from strategies import problems
@@ -199,3 +200,13 @@ def test_any_problem_that_floats_can_hold(problem: Problem, T: float, B: float) 
     bound = finite_time(problem, T, B)
     assert bound.certificate.check()
     assert bound.value >= 0
+
+
+def test_changes_are_moved_into_their_exact_ranges() -> None:
+    """A float next to an end of the range is that end; beyond it no certificate would hold."""
+    gap, room = Fraction(1, 10), Fraction(2, 3)
+    for change in (float(room), np.nextafter(float(room), 2), np.nextafter(float(room), 0), 0.7):
+        assert _inside(float(change), gap, room) == room
+    assert _inside(0.05, gap, room) == room  # it would not overtake: the furthest change does
+    for change in (0.1, 0.5, 0.66):  # 0.1 is a little above one tenth
+        assert _inside(change, gap, room) == Fraction(change)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import strategies
 from naive import alternatives as naive
 from naive.structures import matrix, structure
-from sidelight import Feedback, InputError, Problem
+from sidelight import Feedback, InputError, Problem, guarantees
 from sidelight.bounds import Certificate, finite_time, general
 from sidelight.bounds.bound import Bound
 from sidelight.bounds.certificate import Alternative
@@ -342,3 +342,26 @@ def test_a_plan_of_tied_actions_that_meets_only_zeros_of_a_row() -> None:
     bound = general(problem, 1000, 99.99999999999997)
     assert bound.value == pytest.approx(3.654711014356782, rel=1e-9)
     assert bound.certificate.check()
+
+
+def test_what_binds_is_the_information_that_the_plan_gathers() -> None:
+    """In nats, about the alternative of each row: half the squared distance, in units of noise."""
+    problem = Problem(Feedback.bandit(3), [0.7, 0.5, 0.35])
+    bound = general(problem, 1e4, 50)
+    assert isinstance(bound.certificate, Certificate)
+    assert bound.allocation is not None
+    gathered = bound.allocation @ problem.feedback.precision
+    told = []
+    for _, row in bound.certificate.rows:
+        assert isinstance(row, Alternative)
+        moved = np.array([float(mean) for mean in row.means]) - problem.means
+        told.append(0.5 * float(gathered @ np.square(moved)))
+    assert len(told) == len(bound.binding) > 1
+    assert sorted(b.need for b in bound.binding) == pytest.approx(sorted(told), rel=1e-4)
+
+
+def test_a_start_without_alternatives_changes_nothing() -> None:
+    problem = Problem(Feedback.bandit(3), [0.7, 0.5, 0.35])
+    alone = general(problem, 1e4, 50)
+    for start in (guarantees.minimax(problem.feedback, 1.0, 1e4), finite_time(problem, 1e4, 50)):
+        assert general(problem, 1e4, 50, start=start).value == alone.value

@@ -158,6 +158,59 @@ def test_budgets_are_kept_and_used(seed: int) -> None:
         assert plan @ gaps <= mixture @ gaps * (1 + 1e-9)
 
 
+def mild(rng: np.random.Generator) -> tuple[Floats, tuple[int, Floats, Floats], Floats]:
+    """Numbers that scipy can handle: all others are told from the leader, in pairs."""
+    K = int(rng.integers(3, 7))
+    P = np.where(rng.random((K, K)) < 0.6, rng.uniform(0.1, 9.0, (K, K)), 0.0)
+    P[rng.integers(K), ~P.any(axis=0)] = 1.0
+    leader, gaps = int(rng.integers(K)), rng.uniform(0.1, 1.0, K)
+    gaps[leader] = 0.0
+    pair = np.array([2 / gap**2 if gap > 0 else 0.0 for gap in gaps])
+    return P, (leader, pair, np.zeros(K)), gaps
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_plan_within_the_budget_is_cheaper(seed: int) -> None:
+    """At every split of the work in a pair it is a linear program with one row for the budget."""
+    from scipy.optimize import linprog  # noqa: PLC0415 - keeps collection fast
+
+    P, task, gaps = mild(np.random.default_rng([2, seed]))
+    price = 1e-3
+    free, shortest = (
+        plan_of(P, task, base, level, np.inf)
+        for base, level in ((gaps, price), (np.ones(len(P)), 0.0))
+    )
+    assert free is not None
+    assert shortest is not None
+    for part in (0.2, 0.6):
+        budget = shortest.sum() + part * (free.sum() - shortest.sum())
+        plan = plan_of(P, task, gaps, price, budget)
+        assert plan is not None
+        cost = float(plan @ (gaps + price))
+        for share in np.linspace(0.05, 0.95, 19):
+            rows = np.vstack([-P.T, np.ones(len(P))])
+            limits = np.append(-tracking.needs(share, *task), budget)
+            other = linprog(gaps + price, A_ub=rows, b_ub=limits, method="highs-ds")
+            assert other.status != 0 or cost <= other.fun * (1 + 1e-7)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-3, 1e3])
+@pytest.mark.parametrize("seed", range(6))
+def test_units_do_not_matter(seed: int, size: float) -> None:
+    """Needs in another unit scale the plan; costs in another unit change nothing."""
+    P, (leader, pair, solo), gaps = mild(np.random.default_rng([3, seed]))
+    solo = solo.copy()
+    if seed % 2:
+        solo[leader] = 0.7 * pair.max()
+        pair[(leader + 1) % len(pair)], solo[(leader + 1) % len(pair)] = 0.0, 5.0
+    plan = plan_of(P, (leader, pair, solo), gaps, 1e-3, np.inf)
+    scaled = plan_of(P, (leader, size * pair, size * solo), gaps, 1e-3, np.inf)
+    dearer = plan_of(P, (leader, pair, solo), size * gaps, size * 1e-3, np.inf)
+    assert plan is not None
+    assert scaled == pytest.approx(size * plan, rel=1e-6, abs=1e-7 * size * plan.max())
+    assert dearer == pytest.approx(plan, rel=1e-6, abs=1e-7 * plan.max())
+
+
 def test_a_second_solution_from_the_stored_basis_is_the_same() -> None:
     problem = Problem(structure("cycle", 5), (0.9, 0.5, 0.4, 0.3, 0.2))
     P, (leader, pair, solo) = matrix(problem.feedback.precision), conditions(problem)

@@ -16,6 +16,7 @@ from scipy import stats
 
 import sidelight as sl
 from races import friendly
+from sidelight.belief import known
 from sidelight.engine import runner
 from sidelight.engine.contract import no_data
 from sidelight.engine.streams import base_words, normals
@@ -105,6 +106,47 @@ def test_the_fast_path_of_full_information_learns_the_same(actions: int) -> None
     trace = sl.trace(problem, "ucb-n", horizon, seed=5)
     results = sl.simulate(problem, "ucb-n", horizon, 1, seed=5)
     assert np.bincount(trace.actions, minlength=actions).tolist() == results.plays[0, 0].tolist()
+
+
+SHORT_CUTS = [  # policies that promise plays, or that see at once when they stay with an action
+    ("minimax:delta=0.9", "star"),
+    ("minimax:delta=0.9", "revealing"),
+    ("ucb-n", "bandit"),
+    ("ucb-n", "star"),
+]
+
+
+@pytest.mark.parametrize(("policy", "recipe"), SHORT_CUTS)
+def test_short_cuts_of_the_loop_change_nothing(policy: str, recipe: str) -> None:
+    problem, horizon = sl.gallery(recipe), 700
+    checkpoints = [1, 2, 3, 50, 51, 333, horizon]
+    trace = sl.trace(problem, policy, horizon, seed=5)
+    results = sl.simulate(problem, policy, horizon, 1, seed=5, checkpoints=checkpoints)
+    plays = np.cumsum(np.eye(len(problem))[trace.actions], axis=0)
+    assert plays[-1].tolist() == results.plays[0, 0].tolist()
+    lost = (plays @ problem.gaps)[results.checkpoints - 1]
+    assert results.regret[0, 0] == pytest.approx(lost, rel=1e-12)
+
+
+def test_plays_that_were_promised_are_drawn_and_counted() -> None:
+    """Sums as after single plays; means and errors are left to the play that follows."""
+    problem = sl.gallery("graded")
+    stage = set_stage(problem, 50, 8)
+    for action in range(len(problem)):
+        noise, ahead = runner.begin(stage.noise, 0, len(problem))
+        runner._play_ahead((action, 7), (stage.world, stage.known, noise, ahead))
+        runner.step(action, stage.world, stage.known, noise, ahead, np.empty(len(problem)))
+        noise, single = runner.begin(stage.noise, 0, len(problem))
+        for _ in range(8):
+            runner.step(action, stage.world, stage.known, noise, single, np.empty(len(problem)))
+        for one, other in zip(ahead, single, strict=True):
+            assert one == pytest.approx(other, rel=1e-12)
+
+
+def test_an_action_is_alone_if_it_shows_itself_and_nothing_else() -> None:
+    observes = [[1, 0, 0], [1, 0, 0], [0, 1, 1]]
+    seen = known(sl.Feedback.uniform(np.array(observes, dtype=bool)), 1.0, 10)
+    assert [bool(runner.alone(i, seen)) for i in range(3)] == [True, False, False]
 
 
 def test_an_empty_belief_is_the_same_in_both_languages() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from naive import alternatives as naive
 from naive.structures import matrix
+from sidelight.programs import separation
 from sidelight.programs.bracketing import loss_above
 from sidelight.programs.separation import Cuts, Setting, cut_rows, separate, setting
 from sidelight.variances import Array
@@ -146,6 +147,15 @@ def test_an_unobserved_action_costs_all_that_it_could_be_worth() -> None:
 def test_one_action_cannot_lose() -> None:
     problem = setting(np.array([0.3]), np.ones((1, 1)), 1.0, 1e4)
     assert separate(problem, np.ones(1), 1e-4).loss == 0.0
+
+
+def test_blocks_of_questions_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, plan = random_case(np.random.default_rng(7), 4)
+    whole = separate(problem, plan, 1e-3)
+    monkeypatch.setattr(separation, "BLOCK", 7 * len(plan))
+    parts = separate(problem, plan, 1e-3)
+    assert parts.loss == whole.loss
+    assert parts.values.tolist() == whole.values.tolist()
 
 
 def test_units_do_not_matter() -> None:

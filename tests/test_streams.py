@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from naive.streams import splitmix, stream_words, xoshiro
+from naive.streams import normals, splitmix, stream_words, xoshiro
 from sidelight.compiled import cached
 from sidelight.engine import streams
 from sidelight.engine.contract import Floats, Words
@@ -170,6 +170,16 @@ def test_blocks_are_the_same_normals_as_single_calls(size: int) -> None:
     blocks(second, filled, size)
     assert single.tobytes() == filled.tobytes()
     assert first.tobytes() == second.tobytes()
+
+
+def test_normals_are_those_of_a_ziggurat_in_plain_python() -> None:
+    """Every word is used as it should be, in the wedges and in the tail as well."""
+    found = drawn(210, 3_000)
+    words = xoshiro(tuple(int(word) for word in state_of(210)))  # type: ignore[arg-type]
+    expected = np.array(list(itertools.islice(normals(words, streams.RIGHT), len(found))))
+    assert found == pytest.approx(expected, rel=1e-12)
+    assert (found > streams.RIGHT).any()
+    assert (found < -streams.RIGHT).any()
 
 
 # ---- fit -----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 import sidelight as sl
 from naive import graphs as naive
+from sidelight.programs import FractionalCover
 from sidelight.structure import Structure
 
 BoolArray = naive.BoolArray
@@ -206,6 +208,38 @@ def test_effective_independence_is_the_minimum_over_all_thresholds(
         naive.effective_independence(variance), rel=1e-12
     )
     check_witnesses(found)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_many_grades_of_noise_against_all_thresholds(seed: int) -> None:
+    """Self-observation is best, and each pair has a noise of its own: seven thresholds or more."""
+    rng = np.random.default_rng(seed)
+    n = 5
+    pairs = np.triu(10 ** rng.uniform(0, 1.2, (n, n)), 1)
+    variance = pairs + pairs.T + np.eye(n)
+    found = sl.structure(sl.Feedback(variance)).effective_independence
+    assert found.value == pytest.approx(naive.effective_independence(variance), rel=1e-12)
+    assert found.reference == 1.0
+    assert found.value == pytest.approx(
+        found.threshold * naive.independence_number(variance <= found.threshold)
+    )
+
+
+def test_the_best_threshold_may_lie_in_between() -> None:
+    """Alone: 4 at 1. In pairs: 2 at 1.2. Together: 1 at 10."""
+    pair = np.arange(4) // 2
+    variance = np.where(pair[:, None] == pair, 1.2, 10.0)
+    np.fill_diagonal(variance, 1.0)
+    found = sl.structure(sl.Feedback(variance)).effective_independence
+    assert found.value == pytest.approx(2.4)
+    assert (found.threshold, found.reference) == (1.2, 1.0)
+
+
+def test_a_cover_that_took_too_long_has_no_coverage(monkeypatch: pytest.MonkeyPatch) -> None:
+    unknown = FractionalCover(math.nan, np.zeros(4), np.zeros(2))
+    module = sys.modules["sidelight.structure"]  # its function has the same name
+    monkeypatch.setattr(module, "rho_lp", lambda *_: unknown)
+    assert math.isnan(sl.coverage(sl.gallery("dosing").feedback, range(4), [0, 1]).value)
 
 
 def test_graded_noise_counts_far_observations_for_little() -> None:

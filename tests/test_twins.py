@@ -112,13 +112,20 @@ def differ(case: Case) -> int | None:
 everyone = pytest.mark.parametrize("name", registry.names())
 
 
-@everyone
-def test_twins_decide_alike_on_anything(name: str) -> None:
-    """Twice with every value of every parameter; and thrice without."""
-    settings = [(key, x) for key in registry.rule(name).defaults for x in VALUES[key]]
-    for place, wanted in enumerate([None, None, None, *settings, *settings]):
-        case = some_case(name, place, wanted)
-        assert differ(case) is None, case
+def settings(name: str) -> list[Setting | None]:
+    """Every value of every parameter twice; and thrice none in particular."""
+    given: list[Setting | None] = [
+        (key, x) for key in registry.rule(name).defaults for x in VALUES[key]
+    ]
+    return [None, None, None, *given, *given]
+
+
+@pytest.mark.parametrize(
+    ("name", "place"), [(name, k) for name in registry.names() for k in range(len(settings(name)))]
+)
+def test_twins_decide_alike_on_anything(name: str, place: int) -> None:
+    case = some_case(name, place, settings(name)[place])
+    assert differ(case) is None, case
 
 
 @pytest.mark.campaign

@@ -146,7 +146,8 @@ def _meet(
 ) -> tuple[Array, Array]:
     """The mixture of a plan that is too long and one that is not, and its prices."""
     long, short = (end.plan for end in ends)
-    best, prices = 0.0, np.zeros(len(need))
+    prices = ends[0].prices  # for mu = 0, the best where the shorter plan costs no more
+    best = float(need @ prices)
     for _ in range(MOST_MEETINGS):
         mu = np.maximum(cost @ (short - long), 0.0) / (long - short).sum()
         length = (total - short.sum()) / (long - short).sum()
