@@ -267,10 +267,10 @@ def verdict(path):
 
 
 def main(paths):
-    verdicts = [verdict(path) for path in paths]
+    verdicts = [verdict(path) for path in paths] or [(2, __doc__)]
     print(*(text for _, text in verdicts), sep="\n")
     return max(code for code, _ in verdicts)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]) if sys.argv[1:] else __doc__)
+    sys.exit(main(sys.argv[1:]))

@@ -80,6 +80,11 @@ LATE_VALUES = (  # the others of their file go through all policies
     *(f"delays.py::test_twins_that_wait_make_the_same_decisions[greedy-{d}]" for d in (1, 4, 30)),
     "delays.py::test_no_room_is_made_for_what_comes_after_the_horizon",
 )
+AUDITS = (  # the others of their file are long
+    "auditor.py::test_the_first_rounds_too",
+    "auditor.py::test_forced_exploration_counts_itself",
+)
+EDITIONS = "test_numbers_change_only_with_an_edition"
 TESTS: dict[str, tuple[str, ...]] = {
     "bounds/asymptotic.py": ("asymptotic.py", "certificate.py"),
     "bounds/bound.py": ("minimax.py", "finite_time.py"),
@@ -90,7 +95,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "bounds/hard_sets.py": ("minimax.py",),
     "bounds/inputs.py": ("finite_time.py", "minimax.py"),
     "bounds/minimax.py": ("minimax.py",),
-    "engine/contract.py": ("runner.py",),
+    "engine/contract.py": ("runner.py", *LATE_VALUES, f"editions.py::{EDITIONS}[uniform]"),
     "engine/delays.py": LATE_VALUES,
     "engine/draws.py": ("runner.py", *LATE_VALUES),
     "engine/intrinsics.py": ("streams.py", "runner.py"),

@@ -11,6 +11,7 @@ import sidelight as sl
 from naive.auditor import audit_minimax
 from races import noise_free
 from sidelight.policies import minimax
+from sidelight.policies.setting import Setting
 from test_algorithm_1 import problem_on
 
 
@@ -46,6 +47,9 @@ def test_by_default_delta_is_one_over_the_horizon() -> None:
     problem = sl.gallery("bandit")
     own, given = (sl.trace(problem, text, 500) for text in ("minimax", "minimax:delta=0.002"))
     assert own.actions.tolist() == given.actions.tolist()
+    for horizon, delta in ((None, 0.01), (1, 0.5), (2, 0.5), (3, 1 / 3), (1000, 0.001)):
+        setting = Setting(problem.feedback, problem.upper, horizon)
+        assert minimax.prepare(setting, {"delta": 0}).resolved == {"delta": delta}
 
 
 def test_on_full_information_the_least_regret_is_played() -> None:
@@ -72,6 +76,26 @@ def test_a_survivor_that_no_survivor_shows_is_paid_for() -> None:
     assert kinds["empty"] > kinds["weak"]
     weak = [why == "weak" for why in trace.why]
     assert set(trace.actions[weak]) == {0}
+
+
+def test_little_noise_shows_every_kind_of_batch_in_few_rounds() -> None:
+    observes = np.zeros((5, 5), dtype=bool)
+    observes[0] = True
+    problem = sl.Problem(sl.Feedback.uniform(observes, sigma=0.05), [0.2, 0.9, 0.88, 0.86, 0.84])
+    trace = sl.trace(problem, "minimax:delta=0.9", 400, seed=1)
+    kinds = audit_minimax(trace)["kinds"]
+    assert [kinds[kind] > 0 for kind in minimax.WORDS] == [True, True, True, False]  # type: ignore[index]
+
+
+def test_of_all_ways_to_see_the_hidden_the_fewest_plays_are_taken() -> None:
+    """One action shows three, and three that lose less show one each."""
+    observes = np.diag([True, True, False, False, False, True, True, True])
+    observes[1, [2, 3, 4]] = observes[[5, 6, 7], [2, 3, 4]] = True
+    means = [0.1, 0.0, 0.9, 0.88, 0.87, 0.7, 0.7, 0.7]
+    problem = sl.Problem(sl.Feedback.uniform(observes, sigma=0.03), means)
+    trace = sl.trace(problem, "minimax:delta=0.9", 300, seed=1)
+    assert audit_minimax(trace)["kinds"]
+    assert {int(i) for i, why in zip(trace.actions, trace.why, strict=True) if why == "weak"} == {1}
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,12 @@ def test_forced_exploration_happens_and_is_allowed() -> None:
     assert branches["forced"] > 100
 
 
+def test_forced_exploration_counts_itself() -> None:
+    problem = graph(np.eye(4), [0.9, 0.8, 0.1, 0.0], 1.0)
+    branches = audit_asymptotic(sl.trace(problem, "asymptotic:a=0.5,b=0.99", 500, seed=2))
+    assert branches["forced"] > 5
+
+
 def test_every_kind_of_batch_happens_and_is_allowed() -> None:
     kinds = [audit_minimax(traced(ALGORITHM_2, name))["kinds"] for name in STRUCTURES]
     for kind in ("strong", "weak", "empty", "final"):

@@ -53,6 +53,11 @@ def test_lines_and_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert CHECKER.verdict(str(good)) == (0, f"proved: {good}: regret >= {finite.value}")
 
 
+def test_without_files_it_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert CHECKER.main([]) == 2
+    assert capsys.readouterr().out.startswith("Check proofs that sidelight saved")
+
+
 def test_claims_are_rounded_up() -> None:
     for text in ("1/3", "2/3", "1", "-1/3", "9" * 400, "-" + "9" * 400):
         x = CHECKER.number(text)
@@ -79,8 +84,9 @@ def test_numbers_are_rounded_as_in_the_library() -> None:
     assert CHECKER.sums(2, []) == [0, 0]
 
 
-@pytest.mark.parametrize("which", range(len(examples())))
+@pytest.mark.parametrize("which", range(8))
 def test_rows_are_worth_the_same_as_in_the_library(which: int) -> None:
+    assert len(examples()) == 8
     certificate = examples()[which]
     data = CHECKER.read(certificate.to_dict())
     problem = CHECKER.Problem(data)

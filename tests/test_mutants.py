@@ -1,4 +1,4 @@
-"""The mutants' own tests: it finds what must be found, and says what was not."""
+"""The tool that makes mutants finds what must be found, and says what was not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from mutants import Module, survivors
 from mutations import changes, noting
+from trials import Cost, Plan, Trial
 
 ROOT = Path(__file__).parent.parent
 TOOL = ("mutants.py", "mutations.py", "trials.py")
@@ -91,14 +93,14 @@ def toy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def mutants(root: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+def run_tool(root: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     """Run the tool of a repository."""
     command = [sys.executable, root / "scripts" / "mutants.py", *arguments]
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
 
 
 def test_all_mutants_of_a_toy_are_found_but_two(toy: Path) -> None:
-    done = mutants(toy, "toy.py", "--at-least", 1)
+    done = run_tool(toy, "toy.py", "--at-least", 1)
     assert done.returncode == 3, done.stderr
     first, *lines = [line.strip() for line in done.stdout.splitlines()]
     total = len(changes(TOY, "toy.py"))
@@ -136,6 +138,37 @@ def test_the_sample_does_not_depend_on_other_functions() -> None:
     assert len(after) == len(names) + 2
 
 
+def test_survivors_of_an_earlier_run_are_tried_again(tmp_path: Path) -> None:
+    sample = changes(TOY, "toy.py")
+    lines = [
+        {"file": "toy.py", "function": one.function, "change": one.text, "outcome": outcome}
+        for one, outcome in zip(
+            sample, ["found", "survived", "not reached", "timed out"], strict=False
+        )
+    ]
+    path = tmp_path / "lines.json"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    tried = Module(Trial(tmp_path, tmp_path / "toy.py", (), tmp_path), "toy.py", sample)
+    other = Module(Trial(tmp_path, tmp_path / "other.py", (), tmp_path), "other.py", sample)
+    (again,) = survivors([tried, other], path)
+    assert (again.name, again.sample) == ("toy.py", sample[1:3])
+
+
+def test_the_cheap_tests_that_enter_a_function_come_first_until_the_budget_is_spent() -> None:
+    costs = {
+        "a.py::dear": Cost(4.0, ["f"]),
+        "a.py::cheap": Cost(1.0, ["f", "g"]),
+        "a.py::elsewhere": Cost(0.5, []),
+        "b.py::elsewhere": Cost(0.1, []),
+    }
+    plan = Plan(costs, {}, ["h"])
+    assert plan.order("f", 10.0) == ["a.py::cheap", "a.py::dear", "a.py::elsewhere"]
+    assert plan.order("f", 3.0) == ["a.py::cheap"]
+    assert plan.order("g", 10.0) == ["a.py::cheap", "a.py::elsewhere", "a.py::dear"]
+    assert plan.order("nobody", 10.0) == []
+    assert len(plan.order("", 10.0)) == len(plan.order("h", 10.0)) == 4
+
+
 def test_functions_say_that_they_were_entered() -> None:
     entered: list[str] = []
     space: dict[str, Any] = {"__entered__": entered.append}
@@ -146,7 +179,7 @@ def test_functions_say_that_they_were_entered() -> None:
 
 
 def test_a_real_module() -> None:
-    done = mutants(ROOT, "bounds/rational.py", "--count", 6, "--json", "--at-least", 0.5)
+    done = run_tool(ROOT, "bounds/rational.py", "--count", 6, "--json", "--at-least", 0.5)
     assert done.returncode == 0, done.stdout + done.stderr
     lines: list[dict[str, Any]] = list(map(json.loads, done.stdout.splitlines()))
     sample = changes((ROOT / "src/sidelight/bounds/rational.py").read_text(), "bounds/rational.py")

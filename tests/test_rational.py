@@ -153,6 +153,11 @@ def test_sums_of_binary_fractions(rows: list[tuple[Fraction, list[Fraction]]]) -
     assert binary_sums(3, rows) == expected
 
 
+def test_sums_need_lines_of_their_length() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        binary_sums(3, [(Fraction(1), [Fraction(1), Fraction(2)])])
+
+
 def test_sums_of_products_are_rounded_up() -> None:
     third = decimal_up(Fraction(1, 3))
     values = [Decimal(2), third, Decimal(5)]
@@ -201,6 +206,7 @@ def test_cube_roots_are_just_above() -> None:
             x = cube * Fraction(8) ** power
             root = cbrt_up(x)
             assert x < root**3 < x * (1 + Fraction(1, 2**60))
+            assert root.numerator.bit_length() < (75 if power <= 0 else 310)  # no more than needed
 
 
 def test_floats_that_are_exact() -> None:
