@@ -20,11 +20,13 @@ import pytest
 import sidelight as sl
 from commands import Command
 from hostile import VALUES, Place, changed, places
+from sidelight.document import from_table
 from sidelight.errors import DamagedError
+from sidelight.problem import from_document
 from sidelight.report import races, to_html
 from sidelight.report.markup import EMPTY
 from sidelight.simulate import header, storage
-from sidelight.study import Store, Threads, load, run
+from sidelight.study import Store, Threads, load, reading, run
 from studies import small
 
 problem = sl.Problem(
@@ -253,3 +255,49 @@ def test_a_study_is_reported_without_its_broken_cells(
     assert (done.code, done.out) == (KINDS[kind], "")
     assert "no race is finished" in done.err
     assert not os.path.exists("other.html")
+
+
+# ---- files that people write ---------------------------------------------------------------------
+
+STUDY: dict[str, Any] = {
+    "name": "a",
+    "seed": 1,
+    "replicates": 5,
+    "horizons": [10, 20],
+    "block": 2,
+    "checkpoints": [3],
+    "delay": "geometric:5",
+    "problems": ["bandit", {"recipe": "cycle", "actions": [5, 7]}],
+    "policies": ["greedy", {"name": "ucb-n", "exploration": [0.5, 1.0]}],
+}
+PROBLEMS: list[dict[str, Any]] = [
+    {
+        "name": "x",
+        "actions": ["a", {"tuple": ["b", 1]}],
+        "upper": 2.0,
+        "means": [0.1, 0.2],
+        "variance": [[1.0, 2.0], [3.0, "inf"]],
+    },
+    {"actions": ["a", "b"], "reveals": {"a": {"a": 1.0, "b": 2.0}}, "means": {"a": 0.1, "b": 0.2}},
+    {"kind": "graph", "edges": [["a", "b"], ["b", "a"]], "sigma": {"a": 1.0, "b": 2.0}},
+    {"kind": "bandit", "actions": 3, "sigma": [1.0, 2.0, 3.0]},
+]
+
+
+@pytest.mark.parametrize("place", list(places(STUDY)), ids=str)
+def test_a_study_is_read_or_refused_in_a_sentence(place: Place) -> None:
+    for name, new in VALUES.items():
+        try:
+            reading.from_table(changed(STUDY, place, new), Path("x.toml")).check_size()
+        except sl.InputError as error:
+            assert len(str(error)) < 2_500, name  # noqa: PT017 - either outcome is fine
+
+
+@pytest.mark.parametrize("table", PROBLEMS)
+def test_a_problem_is_read_or_refused_in_a_sentence(table: dict[str, Any]) -> None:
+    for place in places(table):
+        for name, new in VALUES.items():
+            try:
+                from_document(from_table(changed(table, place, new)))
+            except sl.InputError as error:
+                assert len(str(error)) < 2_500, name  # noqa: PT017 - either outcome is fine

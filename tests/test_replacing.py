@@ -183,6 +183,16 @@ def test_a_link_to_nowhere_is_something(sidelight: Command, tmp_path: Path) -> N
     assert refused(sidelight("new", "bandit", "-o", "loop.toml"))
 
 
+@pytest.mark.parametrize("target", ["out", "nowhere"])
+def test_a_link_that_leads_to_no_folder_is_found_before_the_race(
+    sidelight: Command, dosing: Path, tmp_path: Path, target: str
+) -> None:
+    (tmp_path / "out").symlink_to(target)
+    done = sidelight("race", dosing, *PLAYED, "--out", "out")
+    assert (done.code, done.out) == (2, "")
+    assert "out: cannot be written: it is no folder" in done.err
+
+
 # ---- pages ---------------------------------------------------------------------------------------
 
 

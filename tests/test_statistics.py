@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,14 @@ from scipy import stats
 
 import sidelight as sl
 from naive import statistics as naive
-from sidelight.simulate.statistics import all_pairs, check_levels, compare, holm, standard_error
+from sidelight.simulate.statistics import (
+    all_pairs,
+    check_levels,
+    compare,
+    holm,
+    short,
+    standard_error,
+)
 
 # Regrets: zero, tiny, huge, and many ties.
 regrets = st.one_of(
@@ -130,3 +138,42 @@ def test_a_confidence_is_between_0_and_1(confidence: float) -> None:
 def test_levels_are_between_0_and_1(levels: object) -> None:
     with pytest.raises(sl.InputError, match="from 0 to 1"):
         check_levels(levels)  # type: ignore[arg-type]
+
+
+# ---- numbers for people, levels ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (math.nan, "-"),
+        (0.0, "0"),
+        (-1.23456, "-1.235"),
+        (999.94, "999.9"),
+        (999.95, "1,000"),
+        (-999.95, "-1,000"),
+        (1500.4, "1,500"),
+        (1234567.8, "1,234,568"),
+        (math.inf, "inf"),
+    ],
+)
+def test_numbers_for_people(value: float, said: str) -> None:
+    assert short(value) == said
+
+
+@pytest.mark.parametrize("levels", [0, 1, [0.0, 0.5, 1.0], (0.25,)])
+def test_levels_go_from_0_to_1(levels: Any) -> None:
+    assert check_levels(levels).tolist() == np.atleast_1d(np.asarray(levels, float)).tolist()
+
+
+@pytest.mark.parametrize(
+    "levels", [-0.001, 1.001, [0.5, -1e-9], [0.5, 1 + 1e-9], [[0.5]], math.nan, "half", [None]]
+)
+def test_other_levels_are_refused(levels: Any) -> None:
+    with pytest.raises(sl.InputError, match="must be numbers from 0 to 1"):
+        check_levels(levels)
+
+
+def test_an_adjusted_p_value_is_at_most_one() -> None:
+    assert holm([0.9, 0.8, 0.001]) == (1.0, 1.0, 0.003)
+    assert holm([]) == ()

@@ -69,7 +69,7 @@ class Document:
 
 def from_table(table: Table) -> Document:
     """Read any of the spellings above."""
-    _check_texts(table)
+    check_texts(table)
     for key in table:
         if key not in KEYS:
             raise InputError(f"unknown key {key!r}; {choose_from(key, KEYS)}")
@@ -83,7 +83,7 @@ def from_table(table: Table) -> Document:
     return Document(labels, variance, means, upper, name)
 
 
-def _check_texts(value: object) -> None:
+def check_texts(value: object) -> None:
     """Refuse a text that nothing in a problem needs, before it stands in a message or a table."""
     if isinstance(value, str) and len(value) > MAX_TEXT:
         raise InputError(
@@ -92,12 +92,12 @@ def _check_texts(value: object) -> None:
         )
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            _check_texts(key)
-            _check_texts(inner)
+            check_texts(key)
+            check_texts(inner)
     elif isinstance(value, list):
         for inner in value:
             if not isinstance(inner, float):  # most of a file, and never too long
-                _check_texts(inner)
+                check_texts(inner)
 
 
 def _feedback(table: Table) -> tuple[Labels, Array]:

@@ -116,6 +116,8 @@ def give_way(what: Path, force: bool, why: str) -> None:
 
 def check_new_folder(folder: Path) -> None:
     """Refuse a folder that cannot be made, and make nothing yet."""
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise InputError(f"{folder}: cannot be written: it is no folder")
     above = Path(os.path.realpath(folder))
     while not above.exists() and above != above.parent:
         above = above.parent

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import files, toml
+from ..document import check_texts
 from ..errors import InputError, choose_from
 from ..feedback import Feedback
 from ..gallery import CATALOGUE, from_recipe
@@ -52,6 +53,7 @@ def read(path: Path) -> Study:
 
 def from_table(table: Table, path: Path) -> Study:
     """The study in a table; files of problems are looked for beside `path`."""
+    check_texts(table)
     for key in table:
         if key not in KEYS:
             raise InputError(f"a study has no key {key!r}; {choose_from(key, KEYS)}")
