@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sidelight as sl
-from sidelight.study import blocks, is_study, read
+from sidelight.study import blocks, is_study, plan, read, to_toml
 from sidelight.study.cells import Cell
 from studies import TEXT, small
 
@@ -103,13 +103,62 @@ def test_an_unreadable_file_names_itself(tmp_path: Path) -> None:
             path.write_bytes(content)
         with pytest.raises(sl.InputError, match=r"study\.toml"):
             read(path)
-        assert not is_study(path)
+        assert is_study(path) is False
 
 
-def test_a_problem_is_no_study(tmp_path: Path, dosing: Path) -> None:
+@pytest.mark.parametrize("key", ["problems", "policies", "horizons"])
+def test_a_problem_is_no_study(tmp_path: Path, dosing: Path, key: str) -> None:
     small(tmp_path)
     assert is_study(tmp_path / "small.toml")
     assert not is_study(dosing)
+    (tmp_path / "part.toml").write_text(f"{key} = []")  # a study, though not a good one
+    assert is_study(tmp_path / "part.toml")
+    (tmp_path / "small.json").write_text((tmp_path / "small.toml").read_text())
+    assert not is_study(tmp_path / "small.json")
+
+
+def test_checkpoints_and_delays_are_kept(tmp_path: Path) -> None:
+    plain = small(tmp_path)
+    assert (plain.checkpoints, plain.delay) == (None, None)
+    study = small(tmp_path, checkpoints=[7, 1, 7.0], delay="geometric:2.5")
+    assert (study.checkpoints, study.delay) == ((1, 7), "geometric:2.5")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("problems = [{}]", "is no problem: write a file name, a recipe"),
+        ('problems = [{ file = "a.toml", recipe = "cycle" }]', "is no problem"),
+        ('problems = [{ file = "mine.toml", gap = 1 }]', "from a file has no parameter 'gap'"),
+        ('problems = ["blind.toml"]', r"blind\.toml: a simulation needs the true means"),
+        ('problems = ["cycles"]', "no shipped problem .* a file ends in .toml or .json"),
+        ("policies = [{ exploration = 1 }]", "is no policy: write a name"),
+        ('policies = [{ name = "ucb-n", exploration = [] }]', "must be a number, a word, or a"),
+        ('policies = [{ name = "ucb-n", exploration = true }]', "must be a number, a word, or a"),
+        ('policies = [{ name = "ucb-n", exploration = [1, [2]] }]', "must be a number, a word"),
+        ('problems = [{ recipe = "cycle", actions = [{}, 5] }]', "must be a number, a word"),
+        ("name = 3", "name = 3 must be a text"),
+        ("checkpoints = [0]", "a checkpoint = 0 must be at least 1"),
+    ],
+)
+def test_what_is_wrong_with_a_line(tmp_path: Path, line: str, message: str) -> None:
+    (tmp_path / "mine.toml").write_text(PROBLEM)
+    (tmp_path / "blind.toml").write_text(PROBLEM.partition("[means]")[0])
+    key = line.partition(" ")[0]
+    others = [other for other in TEXT.strip().splitlines() if not other.startswith(f"{key} =")]
+    (tmp_path / "study.toml").write_text("\n".join([*others, line]))
+    with pytest.raises(sl.InputError, match=message):
+        read(tmp_path / "study.toml")
+
+
+def test_settings_become_a_file_again(tmp_path: Path) -> None:
+    settings = {"name": "🎲", "seed": 5, "horizons": [20], "policies": ["greedy"]}
+    text = to_toml({**settings, "block": None, "unknown": 3}, ["mine.toml"])
+    (tmp_path / "mine.toml").write_text(PROBLEM)
+    (tmp_path / "study.toml").write_text(text)
+    study = read(tmp_path / "study.toml")
+    assert (study.name, study.seed, study.horizons, study.block) == ("🎲", 5, (20,), None)
+    assert list(study.problems) == ["mine"]
 
 
 # ---- cells ---------------------------------------------------------------------------------------
@@ -157,3 +206,31 @@ def test_keys_depend_on_editions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_same_bytes_every_time() -> None:
     assert cell().compute() == cell().compute()
+
+
+def test_the_size_of_a_study_is_the_number_of_its_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for changes in ({}, {"block": 5}, {"block": None}, {"block": None, "horizons": [4_000_000]}):
+        study = small(tmp_path, **changes)
+        monkeypatch.setattr(plan, "MAX_CELLS", len(study.cells))
+        study.check_size()
+        monkeypatch.setattr(plan, "MAX_CELLS", len(study.cells) - 1)
+        with pytest.raises(sl.InputError, match=f"the study has {len(study.cells)} cells"):
+            study.check_size()
+
+
+def test_only_checkpoints_before_the_horizon_are_asked_for(tmp_path: Path) -> None:
+    study = small(tmp_path, checkpoints=[5, 20, 150, 200, 1000], problems=["bandit"])
+    asked = {cell.horizon: cell.checkpoints for cell in study.cells}
+    assert asked == {20: (5,), 200: (5, 20, 150)}
+    assert {cell.checkpoints for cell in small(tmp_path).cells} == {None}
+
+
+def test_a_cell_in_words() -> None:
+    assert str(cell()) == "bandit, ucb-n, T = 100, replicates 0-3"
+    assert str(cell(first=6, replicates=2, horizon=10**6)) == (
+        "bandit, ucb-n, T = 1,000,000, replicates 6-7"
+    )
+    assert str(cell(first=6, replicates=1)) == "bandit, ucb-n, T = 100, replicate 6"
+    assert (len(cell().key), cell().rounds) == (32, 400)
