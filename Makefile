@@ -14,7 +14,7 @@ all: check test
 run: $(STAMP)                ## analyse a problem, race policies on it and others, report in out/
 	$(BIN)/sidelight analyze examples/dosing.toml
 	$(BIN)/sidelight race examples/study.toml --out out/study
-	$(BIN)/sidelight report out/study -o out/report.html --figures out/figures
+	$(BIN)/sidelight report out/study -o out/report.html --figures out/figures --force
 
 test: $(STAMP) system        ## every test but the campaigns
 	$(BIN)/python -m pytest -n auto -m "not campaign" $(ARGS)

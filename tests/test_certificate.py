@@ -33,7 +33,7 @@ from naive.structures import structure
 from sidelight import Feedback, InputError, Problem, gallery
 from sidelight.bounds import Certificate, asymptotic, finite_time, general, graves_lai, minimax
 from sidelight.bounds.case import Case, RefutedError
-from sidelight.bounds.certificate import Alternative, Information, Pair, worth
+from sidelight.bounds.certificate import Alternative, Information, Pair, tally, worth
 from sidelight.bounds.duality import exact_case
 
 
@@ -285,3 +285,23 @@ def test_worth_of_sums() -> None:
     assert worth(free, Fraction(10), [Fraction(0), ONE / 4]) == 10
     assert worth(free, Fraction(10), [Fraction(0), ONE / 3]) == 0
     assert worth(free, Fraction(10), [ONE / 100, ONE / 5]) == 0
+
+
+def test_long_fractions_do_not_add_up() -> None:
+    """Sums are as long as the largest number over the smallest, not as all denominators together.
+
+    A file of 100 kB with such weights once kept `check` busy for a minute.
+    """
+    case = Case(((None, None), (ONE, 3 * ONE)), (HALF, HALF / 2), ONE)
+    rng = np.random.default_rng(3)
+    long = [int("".join(map(str, rng.integers(1, 10, 900)))) for _ in range(80)]
+    rows = [
+        (Fraction(a, 10 * b), Pair(1, Fraction(1, c)))
+        for a, b, c in zip(long[:40], long[40:], reversed(long), strict=False)
+    ]
+    needed, spent = tally(case, rows)
+    lengths = [x.numerator.bit_length() + x.denominator.bit_length() for x in (needed, *spent)]
+    assert max(lengths) < 10 * 900 * math.log2(10)
+    exact = sum((w * (row.split**2 / 3 + (1 - row.split) ** 2) for w, row in rows), Fraction(0))
+    assert exact.denominator.bit_length() > 40 * 900 * math.log2(10)
+    assert abs(spent[1] - exact) < Fraction(1, 2**200)  # weights are shortened downwards, loads up

@@ -34,7 +34,7 @@ class InputError(SidelightError, ValueError):
 
 
 class DamagedError(InputError):
-    """A file of results, a trace or a manifest that is not as sidelight wrote it."""
+    """A file of results, a trace, a manifest or a certificate that is not as sidelight wrote it."""
 
     exit_code = 4
 

@@ -37,10 +37,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ..errors import DamagedError
 from . import reading
 from .case import ZERO, Case, RefutedError
 from .rational import binary_sums, float_down, float_up, log_down, short_down, short_up
-from .reading import DamagedError
 
 FORMAT = "sidelight-certificate-1"
 CLAIMS = ("regret", "minimax")

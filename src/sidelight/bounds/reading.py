@@ -21,7 +21,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import DamagedError, InputError
 
 # 100 actions need 0.65 MB, 200 actions 2.6 MB; reading 4 MB takes half a second.
 MOST_BYTES = 4_000_000
@@ -38,10 +38,6 @@ ADVICE = "the file is damaged or was changed by hand: save the certificate again
 TOO_LARGE = "a certificate that is still in Python is checked by its method `check`, without limits"
 
 _NUMBER = re.compile(f"[+-]?[0-9]{{1,{DIGITS}}}([./][0-9]{{1,{DIGITS}}})?")
-
-
-class DamagedError(InputError):
-    """What was read is no certificate, or too large to be one of ours."""
 
 
 def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ..bounds import Certificate
-from ..bounds.reading import DamagedError
+from ..errors import DamagedError
 
 CODES = {"proved": 0, "NOT proved": 3, "refused": 4}
 
