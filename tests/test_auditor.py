@@ -92,7 +92,7 @@ def test_forced_exploration_happens_and_is_allowed() -> None:
 
 def test_forced_exploration_counts_itself() -> None:
     problem = graph(np.eye(4), [0.9, 0.8, 0.1, 0.0], 1.0)
-    branches = audit_asymptotic(sl.trace(problem, "asymptotic:a=0.5,b=0.99", 500, seed=2))
+    branches = audit_asymptotic(sl.trace(problem, "asymptotic:a=0.5,b=0.99", 100, seed=2))
     assert branches["forced"] > 5
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from naive import alternatives as naive
 from naive.structures import matrix
-from sidelight.programs import separation
+from sidelight.programs import bracketing, separation
 from sidelight.programs.bracketing import loss_above
 from sidelight.programs.separation import Cuts, Setting, cut_rows, separate, setting
 from sidelight.variances import Array
@@ -147,6 +147,27 @@ def test_an_unobserved_action_costs_all_that_it_could_be_worth() -> None:
 def test_one_action_cannot_lose() -> None:
     problem = setting(np.array([0.3]), np.ones((1, 1)), 1.0, 1e4)
     assert separate(problem, np.ones(1), 1e-4).loss == 0.0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_nothing_beyond_a_shift_is_above_its_bound(seed: int) -> None:
+    """Jensen's bound holds for every larger shift, and is close where the shift is large."""
+    rng = np.random.default_rng(4000 + seed)
+    problem, plan = random_case(rng, 4)
+    if seed % 3 == 0:  # somebody sees an action exactly
+        fixed = np.arange(4) == seed % 4
+        info = np.where(fixed, 0.0, problem.info)
+        problem = Setting(problem.theta, info, fixed)
+    with np.errstate(all="ignore"):
+        oracle = separation.Oracle(problem, plan)
+        k = np.repeat(oracle.best, 5)
+        u = np.tile([0.1, 1.0, 10.0, 1e3, 1e6], len(oracle.best))
+        above = bracketing._beyond(oracle, k, u)
+        spare = 1e-9 * np.abs(above)  # rounding
+        for factor in (1.0, 1.1, 3.0, 100.0, 1e4):
+            assert (oracle.losses(k, factor * u) <= above + spare + 1e-14 * factor * u).all()
+        far = u >= 1e3
+        assert above[far] == pytest.approx(oracle.losses(k, u)[far], rel=1e-3, abs=1e-3)
 
 
 def test_blocks_of_questions_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
