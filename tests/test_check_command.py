@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import pytest
 from naive.structures import structure
 from sidelight import Problem
 from sidelight.bounds import finite_time, general, graves_lai, minimax
+from sidelight.bounds.case import Case
 from sidelight.bounds.certificate import Certificate
 
 if TYPE_CHECKING:
@@ -74,13 +76,16 @@ def test_data_for_machines(sidelight: Command, good: Certificate) -> None:
     assert "save the certificate again" in third["reason"]
 
 
-@pytest.mark.parametrize("arguments", [["missing.json"], ["good.json", "missing.json"], []])
 @pytest.mark.usefixtures("good")
-def test_what_cannot_be_opened_is_bad_usage(sidelight: Command, arguments: list[str]) -> None:
-    done = sidelight("check", *arguments)
+def test_a_file_that_cannot_be_opened_has_its_line_too(sidelight: Command) -> None:
+    done = sidelight("check", "good.json", "missing.json")
     assert done.code == 2
-    assert done.out == ""
-    assert "check the name of the file" in done.err or "Missing argument" in done.err
+    first, second = done.out.splitlines()
+    assert first.startswith("proved: good.json: ")
+    assert second.startswith("unreadable: missing.json: cannot be read")
+    assert sidelight("check", "missing.json", "bad.json").code == 3
+    assert "Missing argument" in sidelight("check").err
+    assert sidelight("check").code == 2
 
 
 def test_claims_in_words() -> None:
@@ -103,3 +108,12 @@ def test_what_analyze_writes_is_proved(sidelight: Command, dosing: Path) -> None
     assert len(files) == 6
     assert done.code == 0
     assert done.out.count("proved: ") == len(files)
+
+
+@pytest.mark.parametrize("worst_case", ["1/3", "1" + "0" * 400])
+def test_a_statement_rounds_nothing(worst_case: str) -> None:
+    """A claim about policies that lose at most B says nothing about those that lose a bit more."""
+    case = Case(((Fraction(1),),), (Fraction(0),), Fraction(1), Fraction(7), Fraction(worst_case))
+    said = Certificate(case, (), 0.0).statement()
+    assert said.endswith(f"never loses more than {worst_case}")
+    assert "inf" not in said

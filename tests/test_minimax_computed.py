@@ -157,3 +157,9 @@ def test_one_noisy_action_is_enough_to_be_hard() -> None:
     bound = minimax_computed(feedback, 1.0, 1e4)
     assert bound.value > 10
     assert_proved(bound, feedback, 1e4)
+
+
+def test_numbers_that_no_search_can_handle_are_said_to_be_so() -> None:
+    bound = minimax_computed(Feedback.bandit(3), 1.0, 1e40)
+    assert "too large, or too small" in bound.method
+    assert bound.certificate.check()

@@ -150,6 +150,8 @@ def test_hindsight_in_every_case() -> None:
         bandit, {"oracle-lp": 1.0, "ids": 3.0}, remarks={"oracle-lp": ["knows the true means"]}
     )
     assert clairvoyant(told) == {"oracle-lp"}
-    assert "also what is recommended" in hindsight(told)
+    assert hindsight(told).startswith(
+        "ids lost least of those that are not told the means; it is also"
+    )
     alike = made(sl.Problem(bandit.feedback, [0.5] * 5), {"ids": 0.0, "ucb-n": 0.0})
     assert hindsight(alike) == "For means that nobody knows, ids is recommended."

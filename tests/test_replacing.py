@@ -316,3 +316,26 @@ def test_the_callers_own_policy_cannot_be_played_again() -> None:
     assert differences(recorded(results), same) == [
         "ids was an object of the caller, whose code is not recorded"
     ]
+
+
+# ---- analyze -------------------------------------------------------------------------------------
+
+
+def test_proofs_and_figures_of_another_analysis_stay(sidelight: Command, tmp_path: Path) -> None:
+    sl.gallery("rollout").save(tmp_path / "a.toml")
+    sl.gallery("rollout").feedback.save(tmp_path / "b.toml")
+    first = sidelight("analyze", "a.toml", "-T", 1000, "--certificates", "proofs")
+    assert first.code == 0
+    before = contents(tmp_path / "proofs")
+    assert len(before) > 3
+    again = ("analyze", "b.toml", "-T", 2000, "--certificates", "proofs")
+    assert refused(sidelight(*again))
+    assert contents(tmp_path / "proofs") == before
+    assert sidelight(*again, "--force").code == 0
+    assert set(contents(tmp_path / "proofs")) == {"minimax.json", "minimax_computed.json"}
+    (tmp_path / "plot.svg").write_text("precious", encoding="utf-8")
+    assert refused(sidelight("analyze", "a.toml", "--plot", "plot.svg"))
+    for wrong in ("x.foo", "nowhere/x.svg"):
+        assert sidelight("analyze", "a.toml", "--plot", wrong).code == 2
+    assert sidelight("analyze", "b.toml", "--plot", "x.svg").code == 2
+    assert (tmp_path / "plot.svg").read_text(encoding="utf-8") == "precious"

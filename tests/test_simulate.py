@@ -378,3 +378,8 @@ def test_what_a_policy_needs_and_whether_it_may_be_linear_is_in_the_table() -> N
     said = str(results.table()).splitlines()[-2:]
     assert said[0] == "ucb-n: needs self-observation"
     assert said[1].startswith("greedy: its regret may be linear")
+
+
+def test_a_mapping_is_no_list_of_policies() -> None:
+    with pytest.raises(sl.InputError, match="mapping: give a list"):
+        sl.simulate(bandit, {"greedy": object()}, 10, 1)

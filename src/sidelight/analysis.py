@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from . import bounds, guarantees
 from .bounds import Bound
@@ -91,7 +91,7 @@ def analyze(
 
     Bounds on one problem speak of policies whose regret is at most `worst_case` over `horizon`
     rounds, whatever the means: by default the minimax rate with constant 1. All numbers are the
-    same on every machine, unless `budget` limits the searches to so many seconds.
+    same on every run, unless `budget` limits the searches to so many seconds.
     """
     if isinstance(subject, Problem):
         name, upper = subject.name or name, subject.upper
@@ -113,12 +113,16 @@ def analyze(
             "finite_time": bounds.finite_time(subject, horizon, B),
             "general": bounds.general(subject, horizon, B),
         } | lower
+        if worst_case is None and seconds is not None and not found.effective_independence.proved:
+            # B itself comes from a number that the clock cut off.
+            for based in ("finite_time", "general"):
+                lower[based] = replace(lower[based], stopped=True)
         promised |= {
             "instance": guarantees.instance(subject, horizon, budget=limit),
             "asymptotic": guarantees.asymptotic(subject, horizon),
         }
     source = rate.words if worst_case is None else "given"
-    advice = recommend(feedback, upper, horizon)
+    advice = recommend(feedback, upper, horizon, limit)
     return Analysis(subject, name, upper, found, horizon, B, source, lower, promised, advice)
 
 

@@ -4,8 +4,8 @@ The default, `ids`, runs everywhere, and in 78 of 81 races of the suite its mean
 most 1.15 times that of the best other policy (benchmarks/suite.md). It is not worth its price where
 every play shows everything equally well: then learning is free, and playing what looks best is as
 good. (Not where some actions are seen badly: what looks best may be what was seen worst, and only a
-prior guards against that.) It has no proved guarantee; where that of the paper's Algorithm 2 says
-more than that nobody can lose more than everything, that is said too.
+prior guards against that.) It has no proved guarantee; where that of the paper's Algorithm 2 is not
+vacuous, that is said too.
 
 A race shows which policy lost least on one set of means. Somebody who has to choose does not know
 the means, so `hindsight` says both, and never praises a policy without the warning it carries.
@@ -40,9 +40,15 @@ class Recommendation:
 
 
 def recommend(
-    feedback: Feedback, upper: float = 1.0, horizon: float | None = None
+    feedback: Feedback,
+    upper: float = 1.0,
+    horizon: float | None = None,
+    budget: float | None = None,
 ) -> Recommendation:
-    """The policy to use on this structure, for means in [0, upper] and so many rounds, if known."""
+    """The policy to use on this structure, for means in [0, upper] and so many rounds, if known.
+
+    `budget` is a limit in seconds on the search behind a guarantee, as in `guarantees.minimax`.
+    """
     if not isinstance(feedback, Feedback):
         raise InputError(f"{feedback!r} is no Feedback: of a problem, give problem.feedback")
     upper = check_upper(upper)
@@ -53,7 +59,7 @@ def recommend(
         return Recommendation(
             "greedy", "every action shows everything equally well: learning costs nothing"
         )
-    sentences = [_reason(feedback), *_remarks(feedback, upper, horizon)]
+    sentences = [_reason(feedback), *_remarks(feedback, upper, horizon, budget)]
     return Recommendation("ids", "; ".join(sentences))
 
 
@@ -70,7 +76,9 @@ def hindsight(results: Results) -> str:
     means = dict(zip(results.policies, results.final.mean(axis=1).tolist(), strict=True))
     best = min(fair, key=means.__getitem__)
     if advised == best:
-        return f"{advised} is also what is recommended for means that nobody knows."
+        unfair = len(fair) < len(results.policies)
+        least = " lost least of those that are not told the means; it" if unfair else ""
+        return f"{advised}{least} is also what is recommended for means that nobody knows."
     warned = cautions(results).get(best, [])
     said = (
         f"{display(best)} is no choice for means that nobody knows: {warned[0]}. " if warned else ""
@@ -117,12 +125,14 @@ def _reason(feedback: Feedback) -> str:
     return "it plays what shows most for its price, not only what may be best"
 
 
-def _remarks(feedback: Feedback, upper: float, horizon: float | None) -> list[str]:
+def _remarks(
+    feedback: Feedback, upper: float, horizon: float | None, budget: float | None
+) -> list[str]:
     said = []
     if horizon is not None and horizon < _least_rounds(feedback, upper):
         said.append("but so few rounds cannot tell the actions apart, whatever the policy")
     if horizon is not None and feedback.uniform_sigma is not None:
-        proved = guarantees.minimax(feedback, upper, horizon)
+        proved = guarantees.minimax(feedback, upper, horizon, budget=budget)
         if not proved.vacuous:
             said.append(
                 "if a proved bound on the worst case matters more, 'minimax' loses at most "

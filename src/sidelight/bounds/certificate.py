@@ -37,6 +37,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+from .. import writing
 from ..errors import DamagedError
 from . import reading
 from .case import ZERO, Case, RefutedError
@@ -248,14 +249,14 @@ class Certificate:
         return None
 
     def statement(self) -> str:
-        """The claim in words, to the last digit: rounded, it might be more than was proved."""
+        """The claim in words, with numbers as exact as the proof: rounded, it might say more."""
         case, least = self.case, f"{self.claim} >= {_digits(self.value)}"
         if case.horizon is None:
             return f"{least} log T for every consistent policy"
-        within = f"in {_digits(float_up(case.horizon))} rounds"
+        within = f"in {_exact(case.horizon)} rounds"
         if self.claim == "minimax" or case.worst_case is None:
             return f"{least} {within}"
-        B = _digits(float_up(case.worst_case))
+        B = _exact(case.worst_case)
         if self.value == math.inf:
             return f"no policy has regret of at most {B} {within} whatever the means"
         return f"{least} {within} for every policy that never loses more than {B}"
@@ -277,11 +278,11 @@ class Certificate:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write JSON that `examples/check_certificate.py`, or any other reader, can check."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+        writing.save(Path(path), (json.dumps(self.to_dict(), indent=1) + "\n").encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
-        """Read a certificate that `save` wrote; anything else is an `InputError`."""
+        """Read a certificate that `save` wrote; anything else is a `DamagedError`."""
         data = reading.json_object(path)
         try:
             return cls.from_dict(data)
@@ -290,7 +291,7 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, data: object) -> Certificate:
-        """The certificate in plain data. What it claims is not believed but for `check`."""
+        """The certificate in plain data. Nothing in it is believed until `check`."""
         if not isinstance(data, Mapping) or data.get("format") != FORMAT:
             raise DamagedError(f"not a certificate: its format is not {FORMAT!r}; {reading.ADVICE}")
         _, claim, value, means, upper, variance, horizon, worst_case, rows = reading.entries(
@@ -327,6 +328,12 @@ def _digits(x: float) -> str:
 def _shown(proved: Fraction | float) -> str:
     """What was proved, in a sentence; less than nothing is nothing."""
     return f"{max(0.0, float_down(Fraction(proved))):.6g}"
+
+
+def _exact(x: Fraction) -> str:
+    """A number without rounding: in digits where a float holds it, otherwise as a fraction."""
+    nearest = float_up(x)
+    return _digits(nearest) if nearest == x else str(x)
 
 
 def _text(value: Fraction | float) -> str:

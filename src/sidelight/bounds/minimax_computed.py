@@ -35,8 +35,8 @@ from .weighing import alternatives, as_fractions
 
 NAME = "minimax_computed"
 FINAL_TOLERANCE = 1e-6
-# Parts of a limit in seconds: for the closed forms, and of the rest for the means.
-SETS, SEARCH = 0.25, 0.6
+# Part of the effort for the search; the rest is for the proof.
+SEARCH = 0.6
 # The shortest search asks the oracle twice, and its proof takes about as long as a third time.
 LEAST = 3
 # How far below the value of the program the claim is put, until exact arithmetic confirms it.
@@ -48,7 +48,7 @@ def minimax_computed(
 ) -> Bound:
     """A lower bound on the worst-case regret of every policy, with the means that show it.
 
-    The value is the same on every machine, unless `budget` limits the search to so many seconds.
+    The value is the same on every run, unless `budget` limits the search to so many seconds.
     Where the search finds nothing harder than the closed forms of `minimax`, theirs is the answer.
     """
     middle = Problem(feedback, np.full(len(feedback), 0.5 * upper), upper)
@@ -62,7 +62,7 @@ def _computed(feedback: Feedback, upper: float, horizon: float, budget: float | 
     load_solver()
     effort = Effort.on(len(feedback), budget)
     T = float(horizon)
-    closed = minimax(feedback, upper, horizon, None if budget is None else SETS * budget)
+    closed = minimax(feedback, upper, horizon, budget)
     if len(feedback) == 1 or not feedback.variance.min(axis=0).any():
         why = "nothing has to be learnt: there is one action, or every action is seen exactly"
         return replace(closed, name=NAME, valid=True, why=why)
@@ -75,8 +75,10 @@ def _computed(feedback: Feedback, upper: float, horizon: float, budget: float | 
     final = max(found.found, better, key=lambda result: result.lower)
     certificate = _certificate(problem, scaled, final, horizon)
     stopped = effort.stopped or found.stopped
-    if certificate is None or certificate.value < closed.value:
-        found_none = "the search stopped early" if stopped else "the search found no harder means"
+    if certificate is None:
+        return _instead(closed, "the numbers are too large, or too small, for a search")
+    if certificate.value < closed.value:
+        found_none = "" if stopped else "the search found no harder means"
         return _instead(replace(closed, stopped=stopped or closed.stopped), found_none)
     why = f"no policy has less regret over {T:g} rounds, whatever the means in [0, {upper:g}]"
     allocation = T * final.plan
@@ -97,8 +99,9 @@ def _computed(feedback: Feedback, upper: float, horizon: float, budget: float | 
 def _instead(closed: Bound, why: str) -> Bound:
     """The best closed form; where none holds, that nobody gains by regret."""
     if not closed.valid:
-        return replace(closed, name=NAME, valid=True, why=f"regret is never negative, and {why}")
-    return replace(closed, name=NAME, method=f"{closed.method}: {why}")
+        nothing = f"regret is never negative, and {why or 'the search stopped early'}"
+        return replace(closed, name=NAME, valid=True, why=nothing)
+    return replace(closed, name=NAME, method=f"{closed.method}: {why}" if why else closed.method)
 
 
 def _certificate(

@@ -11,13 +11,14 @@ import click
 import numpy as np
 from rich.console import Console
 
-from .. import console, figures, files, progress
+from .. import console, figures, files, progress, writing
 from ..analysis import Analysis, analyze
 from ..bounds import Certificate
 from ..curves import curves
 from ..errors import InputError
+from ..feedback import Feedback
 from ..problem import Problem, from_document
-from .options import positive
+from .options import check_figure, check_new_folder, check_output, force_option, give_way, positive
 
 PLOT_POINTS = 25
 
@@ -42,12 +43,18 @@ PLOT_POINTS = 25
     help="Regret that the policies considered never exceed.  [default: the minimax rate]",
 )
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the bounds to this file.")
-@click.option("--certificates", type=click.Path(path_type=Path), help="Write proofs here.")
+@click.option(
+    "--certificates",
+    type=click.Path(path_type=Path),
+    help="Write one proof for each bound into this folder.",
+)
+@force_option
 def analyze_command(
     file: Path,
     as_json: bool,
     plot: Path | None,
     certificates: Path | None,
+    force: bool,
     **numbers: float,
 ) -> None:
     """Say what the feedback structure in FILE is worth: structure, bounds, guarantees.
@@ -59,6 +66,7 @@ def analyze_command(
     """
     document = files.read(file)
     subject = from_document(document, where=str(file))
+    _check_outputs(subject, plot, certificates, force)
     with Console(stderr=True).status("analysing ...") if sys.stderr.isatty() else nullcontext():
         found = analyze(subject, name=document.name or file.stem, upper=document.upper, **numbers)
     if as_json:
@@ -71,20 +79,33 @@ def analyze_command(
         _plot(found, plot)
 
 
+def _check_outputs(
+    subject: Problem | Feedback, plot: Path | None, certificates: Path | None, force: bool
+) -> None:
+    """Before the work: nobody wants to hear after it that a folder is missing."""
+    if plot is not None:
+        if not isinstance(subject, Problem):
+            raise InputError("--plot draws bounds on one problem: give the file a [means] table")
+        check_figure(plot)
+        check_output(plot, force)
+    if certificates is not None:
+        check_new_folder(certificates)
+        if certificates.is_dir() and any(certificates.glob("*.json")):
+            give_way(certificates, force, "it holds proofs already")
+
+
 def _save_certificates(found: Analysis, folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, bound in found.bounds.items():
-            if isinstance(bound.certificate, Certificate):
-                bound.certificate.save(folder / f"{name}.json")
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from None
+    writing.make_folder(folder)
+    for old in folder.glob("*.json"):  # proofs of another analysis would be taken for these
+        old.unlink()
+    for name, bound in found.bounds.items():
+        if isinstance(bound.certificate, Certificate):
+            bound.certificate.save(folder / f"{name}.json")
     click.echo(f"wrote {folder}; check with: sidelight check {folder}/*.json", err=True)
 
 
 def _plot(found: Analysis, path: Path) -> None:
-    if not isinstance(found.subject, Problem):
-        raise InputError("--plot draws bounds on one problem: give the file a [means] table")
+    assert isinstance(found.subject, Problem)
     horizons = np.geomspace(10, max(100.0, found.horizon), PLOT_POINTS)
     given = found.worst_case if found.worst_case_from == "given" else None
     with progress.of_steps("bounds") as tick:

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from ..bounds import Certificate
-from ..errors import DamagedError
+from ..errors import DamagedError, InputError
 
-CODES = {"proved": 0, "NOT proved": 3, "refused": 4}
+CODES = {"proved": 0, "unreadable": 2, "NOT proved": 3, "refused": 4}
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ def check_command(context: click.Context, files: tuple[Path, ...], as_json: bool
     """Check proofs of lower bounds, in exact arithmetic and without a solver.
 
     `sidelight analyze --certificates` writes such files; nothing in them is believed. One line for
-    each file: proved, NOT proved (and why), or refused if it is no certificate.
+    each file: proved, NOT proved (and why), refused if it is no certificate, or unreadable.
 
-    Exit code, the highest that applies: 0 all proved, 3 some are not, 4 some are no certificates; 2
-    if a file cannot be read at all.
+    Exit code, the highest that applies: 0 all proved, 2 a file cannot be opened, 3 a claim is not
+    proved, 4 a file is no certificate.
 
     \b
         sidelight analyze dosing.toml --certificates proofs
@@ -57,11 +57,13 @@ def check_command(context: click.Context, files: tuple[Path, ...], as_json: bool
 
 
 def judge(file: Path) -> Verdict:
-    """Read and check one file; one that cannot be opened is an `InputError`."""
+    """Read and check one file."""
     try:
         certificate = Certificate.load(file)
     except DamagedError as error:
         return Verdict(str(file), "refused", reason=str(error).removeprefix(f"{file}: "))
+    except InputError as error:
+        return Verdict(str(file), "unreadable", reason=str(error).removeprefix(f"{file}: "))
     objection = certificate.objection()
     word = "proved" if objection is None else "NOT proved"
     return Verdict(str(file), word, certificate.statement(), objection)

@@ -25,8 +25,10 @@ seed_option = click.option(
 )
 
 
+FIGURES = (".png", ".svg", ".pdf")
+
 force_option = click.option(
-    "--force", is_flag=True, help="Replace what is there and would be lost, and say what."
+    "--force", is_flag=True, help="Replace what is there, and say what it was."
 )
 
 
@@ -105,6 +107,12 @@ def check_output(file: Path, force: bool, again: bool = False) -> None:
     _try_to_write(file, folder)
     if os.path.lexists(file) and not again:
         give_way(file, force, "it is there already")
+
+
+def check_figure(file: Path) -> None:
+    """Refuse a figure of an unknown kind."""
+    if file.suffix.lower() not in FIGURES:
+        raise InputError(f"{file}: a figure needs one of the suffixes {', '.join(FIGURES)}")
 
 
 def give_way(what: Path, force: bool, why: str) -> None:

@@ -14,6 +14,7 @@ from ..simulate import Results, simulate
 from ..simulate.simulate import MAX_HORIZON, name_of, whole
 from ..study import Study, is_study, manifest, read
 from .options import (
+    check_figure,
     check_new_folder,
     check_output,
     count,
@@ -27,7 +28,6 @@ from .options import (
 )
 from .request import Request, race_study, show_race
 
-FIGURES = (".png", ".svg", ".pdf")
 WRITTEN = ("results.parquet", "table.csv", "table.md", "regret.svg", "regret.png")
 # What a study file says itself, and how the options are called.
 IN_THE_STUDY = {
@@ -160,8 +160,8 @@ def _race(request: Request) -> None:
 
 def _check_names(out: Path | None, plot: Path | None) -> None:
     """Before anything else: nobody wants to hear after an hour that a folder is missing."""
-    if plot is not None and plot.suffix.lower() not in FIGURES:
-        raise InputError(f"{plot}: a figure needs one of the suffixes {', '.join(FIGURES)}")
+    if plot is not None:
+        check_figure(plot)
     if out is not None and writing.exists(out / manifest.NAME):
         raise InputError(f"{out}: holds a study: choose another folder for a single race")
     if out is not None and not out.is_dir():

@@ -2,8 +2,8 @@
 
 A number that people read must not depend on how busy the machine is. So every search counts what it
 does (vertices looked at, pivots of the simplex method, questions to an oracle), in steps that take
-roughly a third of a microsecond each, and stops after so many. Structures of practical size have no
-limit at all: their searches run until they have converged.
+roughly a third of a microsecond each, and stops after so many. Structures with up to ten actions
+have no limit at all: their searches run until they have converged.
 
 A limit in seconds is the user's own wish. What it cuts off differs from machine to machine, so the
 caller must say that the search was stopped.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import time
+from numbers import Real
 
 from ..errors import InputError
 
@@ -57,9 +58,15 @@ class Effort:
             self._parent.spend(steps)
 
     def is_over(self) -> bool:
-        """Whether to stop here. Ask only where there is more to do: a stop is remembered."""
-        self.stopped = self.stopped or self.left <= 0 or self.seconds == 0.0
-        return self.stopped
+        """Whether to stop here. Ask only where there is more to do: a stop is remembered.
+
+        A whole whose part was cut off was cut off itself, even if it goes on.
+        """
+        over = self.left <= 0 or self.seconds == 0.0
+        cut: Effort | None = self if over else None
+        while cut is not None:
+            cut.stopped, cut = True, cut._parent
+        return over
 
     def part(self, share: float) -> Effort:
         """A share of what is left."""
@@ -71,6 +78,7 @@ def check_budget(budget: object) -> float | None:
     """A user's limit in seconds, or None for no clock."""
     if budget is None:
         return None
-    if isinstance(budget, bool) or not isinstance(budget, int | float) or not budget > 0:
+    given = float(budget) if isinstance(budget, Real) and not isinstance(budget, bool) else math.nan
+    if not given > 0:
         raise InputError(f"budget = {budget!r}: give it a positive number of seconds, or None")
-    return float(budget)
+    return given

@@ -2,7 +2,8 @@
 
 A page claims it only where everything that the numbers depend on is on the page and in this version
 of sidelight: policies that are registered, in the edition that played, with the parameters that
-were used; a problem that its file gives back; rounds and replicates that a command can ask for.
+were used; a problem that a file gives back unchanged; rounds and replicates that a command can ask
+for.
 """
 
 from __future__ import annotations

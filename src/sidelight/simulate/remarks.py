@@ -1,4 +1,4 @@
-"""What the policies of a race said beforehand: what each needs, and where each may fail."""
+"""What each policy of a race needs, and where it warned that it may fail."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -138,6 +138,8 @@ def check_policies(
     policies: str | object | Iterable[str | object],
 ) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """The names and the policies; a single one may stand alone."""
+    if isinstance(policies, Mapping):
+        raise InputError("policies is a mapping: give a list; an object may have its own `name`")
     single = isinstance(policies, str) or hasattr(policies, "choose")
     chosen = (policies,) if single or not isinstance(policies, Iterable) else tuple(policies)
     if not chosen:
