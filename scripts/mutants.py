@@ -89,6 +89,7 @@ AUDITS = (  # the others of their file are long
     "auditor.py::test_forced_exploration_counts_itself",
 )
 GRIDS = "limits.py::test_a_grid_is_counted_before_it_is_made"
+LARGE_FILE = "limits.py::test_a_study_file_has_the_limit_of_its_suffix"
 EDITIONS = "test_numbers_change_only_with_an_edition"
 TESTS: dict[str, tuple[str, ...]] = {
     "bounds/asymptotic.py": ("asymptotic.py", "certificate.py"),
@@ -122,10 +123,11 @@ TESTS: dict[str, tuple[str, ...]] = {
     "programs/independent.py": ("programs.py", "structure.py"),
     "programs/separation.py": ("separation.py", "cutting.py"),
     "programs/solver.py": ("programs.py", "allocation.py", "hidden.py"),
+    "simulate/statistics.py": ("statistics.py",),
     "study/cells.py": ("study.py", "manifest.py"),
     "study/manifest.py": ("manifest.py",),
     "study/plan.py": ("study.py", "manifest.py", GRIDS),
-    "study/reading.py": ("study.py", GRIDS),
+    "study/reading.py": ("study.py", GRIDS, LARGE_FILE),
     "study/run.py": ("manifest.py",),
     "study/store.py": ("manifest.py",),
     "structure.py": ("structure.py",),

@@ -54,6 +54,20 @@ def test_files_of_problems_are_found_beside_the_study(tmp_path: Path) -> None:
     assert list(read(tmp_path / "two.toml").problems)[-2:] == ["mine", "other"]
 
 
+def test_a_problem_is_called_what_the_study_says_or_its_file_says_or_the_file_is(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "mine.toml").write_text('name = "doses"\n' + PROBLEM)
+    (tmp_path / "plain.toml").write_text(PROBLEM)
+    text = TEXT.replace(
+        '"cycle"]', '"mine.toml", "plain.toml", { file = "mine.toml", name = "x" }]'
+    )
+    (tmp_path / "three.toml").write_text(text)
+    problems = read(tmp_path / "three.toml").problems
+    assert list(problems)[-3:] == ["doses", "plain", "x"]
+    assert [problem.name for problem in problems.values()] == list(problems)
+
+
 def test_defaults(tmp_path: Path) -> None:
     study = small(tmp_path, seed=None, replicates=None, name=None, block=None)
     assert (study.seed, study.replicates, study.name) == (0, 100, "small")
