@@ -117,6 +117,17 @@ def test_a_race_without_cells_is_damage(tmp_path: Path) -> None:
         manifest.read(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["../up", "/etc/cell", "a b", ""])
+def test_the_name_of_a_cell_leads_nowhere_else(tmp_path: Path, name: str) -> None:
+    manifest.write(study(), tmp_path)
+    path = tmp_path / "study.json"
+    whole = json.loads(path.read_text())
+    whole["races"][0]["cells"][0]["key"] = name
+    path.write_text(json.dumps(whole))
+    with pytest.raises(sl.DamagedError, match=f"'{name}' is no name of a cell"):
+        manifest.read(tmp_path)
+
+
 def test_every_change_of_a_study_is_explained(tmp_path: Path) -> None:
     assert {why for _, why in explain(study(), tmp_path)} == {MISSING}
     run(study(), tmp_path, Quiet())
