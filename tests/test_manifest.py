@@ -210,6 +210,22 @@ def test_every_finished_cell_is_told_though_the_crew_is_silent(tmp_path: Path) -
     }
 
 
+def test_rounds_of_a_running_cell_count_with_those_that_are_finished(tmp_path: Path) -> None:
+    class Telling:
+        def work(self, cells: Sequence[Cell], tally: Tally) -> Iterator[Computed]:
+            for cell in cells:
+                tally.running, tally.rounds[cell.key] = 1, 7
+                tally.tick()
+                tally.running, tally.rounds = 0, {}
+                yield cell, cell.compute()
+
+    seen: list[State] = []
+    Store(tmp_path).prepare()
+    compute(study().cells[:2], Store(tmp_path), Telling(), seen.append)
+    assert [state.rounds for state in seen] == [7, 20, 27, 40]
+    assert [state.running for state in seen] == [1, 0, 1, 0]
+
+
 def test_the_crew_is_stopped_when_a_cell_cannot_be_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
