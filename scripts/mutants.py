@@ -53,7 +53,11 @@ ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = "equivalent"  # so begins the reason of a survivor that does the same
 SURVIVORS = Path(__file__).with_name("survivors.toml")
 POLICIES = ("policies/asymptotic.py", "policies/minimax.py")
-ROOMS = ("bounds", "programs", "structure.py", "engine", *POLICIES)
+# Of the studies all but cluster.py and crews.py: real clusters and processes that are killed test
+# those, and a child of this tool sees nothing of what another process does.
+STUDIES = tuple(f"study/{k}.py" for k in ("cells", "manifest", "plan", "reading", "run", "store"))
+STATISTICS = "simulate/statistics.py"
+ROOMS = ("bounds", "programs", "structure.py", "engine", *POLICIES, *STUDIES, STATISTICS)
 COMPILED = ("engine", "policies", "programs/basis.py", "programs/pairs.py", "programs/tableau.py")
 UNPLAIN = ("engine/intrinsics.py",)  # plain Python has others in their place
 LIBRARIES = [
@@ -84,6 +88,8 @@ AUDITS = (  # the others of their file are long
     "auditor.py::test_the_first_rounds_too",
     "auditor.py::test_forced_exploration_counts_itself",
 )
+GRIDS = "limits.py::test_a_grid_is_counted_before_it_is_made"
+LARGE_FILE = "limits.py::test_a_study_file_has_the_limit_of_its_suffix"
 EDITIONS = "test_numbers_change_only_with_an_edition"
 TESTS: dict[str, tuple[str, ...]] = {
     "bounds/asymptotic.py": ("asymptotic.py", "certificate.py"),
@@ -117,6 +123,13 @@ TESTS: dict[str, tuple[str, ...]] = {
     "programs/independent.py": ("programs.py", "structure.py"),
     "programs/separation.py": ("separation.py", "cutting.py"),
     "programs/solver.py": ("programs.py", "allocation.py", "hidden.py"),
+    "simulate/statistics.py": ("statistics.py",),
+    "study/cells.py": ("study.py", "manifest.py"),
+    "study/manifest.py": ("manifest.py",),
+    "study/plan.py": ("study.py", "manifest.py", GRIDS),
+    "study/reading.py": ("study.py", GRIDS, LARGE_FILE),
+    "study/run.py": ("manifest.py",),
+    "study/store.py": ("manifest.py",),
     "structure.py": ("structure.py",),
     "examples/check_certificate.py": ("certificate.py", "reading.py"),
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import sidelight as sl
+from sidelight.simulate import storage
 from sidelight.study import blocks, is_study, plan, read, to_toml
 from sidelight.study.cells import Cell
 from studies import TEXT, small
@@ -53,9 +54,28 @@ def test_files_of_problems_are_found_beside_the_study(tmp_path: Path) -> None:
     assert list(read(tmp_path / "two.toml").problems)[-2:] == ["mine", "other"]
 
 
+def test_a_problem_is_called_what_the_study_says_or_its_file_says_or_the_file_is(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "mine.toml").write_text('name = "doses"\n' + PROBLEM)
+    (tmp_path / "plain.toml").write_text(PROBLEM)
+    text = TEXT.replace(
+        '"cycle"]', '"mine.toml", "plain.toml", { file = "mine.toml", name = "x" }]'
+    )
+    (tmp_path / "three.toml").write_text(text)
+    problems = read(tmp_path / "three.toml").problems
+    assert list(problems)[-3:] == ["doses", "plain", "x"]
+    assert [problem.name for problem in problems.values()] == list(problems)
+
+
 def test_defaults(tmp_path: Path) -> None:
     study = small(tmp_path, seed=None, replicates=None, name=None, block=None)
     assert (study.seed, study.replicates, study.name) == (0, 100, "small")
+
+
+def test_a_study_made_by_hand_has_the_defaults_of_a_file() -> None:
+    made = plan.Study("by hand", {"bandit": sl.gallery("bandit")}, ("greedy",), (20,))
+    assert (made.replicates, made.seed, made.block, made.delay) == (100, 0, None, None)
 
 
 def test_all_policies(tmp_path: Path) -> None:
@@ -93,6 +113,12 @@ def test_what_is_wrong_with_a_file(
 ) -> None:
     with pytest.raises(sl.InputError, match=message):
         small(tmp_path, **changes).check_size()
+
+
+def test_a_key_of_ten_thousand_letters_is_refused_and_not_repeated(tmp_path: Path) -> None:
+    with pytest.raises(sl.InputError, match="a text of 10,001 characters") as refused:
+        small(tmp_path, **{"x" * 10_001: 1})
+    assert len(str(refused.value)) < 300 + len(str(tmp_path))
 
 
 def test_an_unreadable_file_names_itself(tmp_path: Path) -> None:
@@ -190,6 +216,16 @@ def test_keys_depend_on_everything() -> None:
     ]
     assert len({cell().key, *(other.key for other in others)}) == 1 + len(others)
     assert cell().key == cell(label="another name").key == pickle.loads(pickle.dumps(cell())).key
+
+
+def test_a_cell_keeps_the_name_that_its_file_has_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the same editions; under another name everybody's finished cells would be lost."""
+    from sidelight.policies import registry  # noqa: PLC0415
+
+    monkeypatch.setattr("sidelight.engine.contract.EDITION", 1)
+    monkeypatch.setattr(storage, "FORMAT", 1)
+    monkeypatch.setitem(registry._RULES, "ucb-n", replace(registry.rule("ucb-n"), edition=1))
+    assert cell(checkpoints=(10, 50)).key == "d8d8552eeaf50f5525c8a2ca199cdb44"
 
 
 def test_keys_depend_on_editions(monkeypatch: pytest.MonkeyPatch) -> None:
