@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -140,29 +142,37 @@ def test_actions_seen_exactly_are_left_out() -> None:
     assert hidden_set(variance, [1]).complete
 
 
-def apart(pairs: int, alone: int) -> tuple[Array, list[int]]:
-    """Action 0 shows all others; pairs of these show each other, so 2^pairs sets are maximal."""
-    K = 1 + 2 * pairs + alone
+def apart(*sizes: int) -> tuple[Array, list[int]]:
+    """Action 0 shows all others, which fall into cliques: a maximal set takes one of each."""
+    K = 1 + sum(sizes)
     variance = np.full((K, K), np.inf)
     variance[0] = 1.0
-    for pair in range(pairs):
-        variance[2 * pair + 1, 2 * pair + 2] = 1.0
+    ends = np.cumsum([1, *sizes])
+    for low, high in itertools.pairwise(ends):
+        variance[low:high, low:high] = np.where(np.eye(high - low, dtype=bool), np.inf, 1.0)
     return variance, list(range(1, K))
 
 
 @pytest.mark.parametrize(
-    ("pairs", "alone", "complete"),
-    [(0, 40, True), (0, 41, False), (6, 0, True), (7, 0, False), (6, 28, True), (6, 29, False)],
+    ("sizes", "complete"),
+    [
+        ([1] * 40, True),
+        ([1] * 41, False),
+        ([2] * 6, True),
+        ([5, 13], False),  # 65 sets
+        ([2] * 6 + [1] * 28, True),
+        ([2] * 6 + [1] * 29, False),
+    ],
 )
 def test_a_search_is_complete_if_every_maximal_set_was_tried(
-    pairs: int, alone: int, complete: bool
+    sizes: list[int], complete: bool
 ) -> None:
-    variance, weak = apart(pairs, alone)
+    variance, weak = apart(*sizes)
     assert hidden_set(variance, weak).complete == complete
 
 
 def test_a_search_without_effort_ends_after_one_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    variance, weak = apart(3, 2)
+    variance, weak = apart(2, 2, 2, 1, 1)
     priced: list[tuple[int, ...]] = []
     one = hidden._priced
 
