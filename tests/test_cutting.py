@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from naive.structures import matrix
+from sidelight.programs import Effort, cutting
 from sidelight.programs.ascent import climb
 from sidelight.programs.bracketing import loss_above
 from sidelight.programs.cutting import cheapest, least, refute, slope
-from sidelight.programs.separation import Setting, cut_rows, setting
+from sidelight.programs.separation import Cuts, Setting, cut_rows, setting
 from sidelight.variances import Array
 
 T = 1e4
@@ -124,6 +125,64 @@ def test_nothing_more_than_enough_is_computed() -> None:
     here = problem("cycle", [0.95, 0.9, 0.0])
     found = least(here, None, 1e-6, enough=0.1)
     assert found.lower < found.upper <= 0.1
+
+
+def test_a_start_nearby_saves_work() -> None:
+    near, here = problem("bandit", [0.53, 0.5]), problem("bandit", [0.525, 0.5])
+    start = least(near, None, 1e-3)
+    cold, warm = Effort(1e12), Effort(1e12)
+    afresh = least(here, None, 1e-3, effort=cold)
+    again = least(here, start, 1e-3, effort=warm)
+    assert warm.left > cold.left
+    assert again.lower == pytest.approx(afresh.lower, rel=2e-3)
+
+
+def test_cuts_that_suffice_need_one_program() -> None:
+    here = problem("bandit", [0.7, 0.5, 0.35])
+    found = cheapest(here, 0.015)
+    assert cheapest(here, 0.015, found.cuts, tolerance=1e-6).steps == 1
+
+
+@pytest.mark.parametrize(("name", "B"), [("bandit", 5), ("full", 3), ("cycle", 20)])
+def test_where_no_plan_is_left_the_weights_refute_all(name: str, B: float) -> None:
+    here = problem(name, [0.52, 0.5, 0.5])
+    found = cheapest(here, B / T)
+    assert found.plan is None
+    assert (found.weights >= 0).all()
+    assert (found.weights @ cut_rows(here, found.cuts, B / T) > 0).all()
+
+
+@pytest.mark.parametrize("trial", [1e-8, 1e-5, 1e-2, 1.0])
+def test_weights_refute_every_plan_below_what_they_exclude_and_not_above(trial: float) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        here = problem("full", list(rng.random(3)), horizon=1.0)
+        cuts = Cuts(rng.random((4, 3)), 10 ** rng.uniform(-4, 0, 4))
+        weights = rng.random(4) * (rng.random(4) < 0.8)
+        weights[0] = 1.0
+        rows = cut_rows(here, cuts, trial)
+        beta = cutting._excluded(rows, cuts.shifts, weights, trial)
+        if beta > 0:
+            assert (weights @ cut_rows(here, cuts, beta * (1 - 1e-6))).min() > 0
+        beta = max(beta, 1e-30 * trial)  # 0 stands for nothing that is worth a proof
+        assert (weights @ cut_rows(here, cuts, beta * (1 + 1e-6))).min() <= 0
+
+
+def test_a_vertex_known_to_a_few_digits_is_found_to_all() -> None:
+    """Three actions and two rows that bind: plan, weights and level solve their equations."""
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        plan, weights = rng.dirichlet(np.ones(3)), 10 ** rng.uniform(-3, 0, 2)
+        rows = rng.normal(size=(2, 3)) * [[1.0], [1e4]]
+        rows -= (rows @ plan)[:, None]  # rows @ plan = 0, as sum(plan) = 1
+        gaps = (weights @ rows).max() - weights @ rows  # one level for all actions
+        rough = plan * (1 + 1e-6 * rng.normal(size=3))
+        about = weights * (1 + 1e-6 * rng.normal(size=2))
+        found, proof = cutting._settled(gaps, rows, rough / rough.sum(), about)
+        # Rows of either size hold, and the level is proved, up to rounding: 1e-6 is gone.
+        assert (rows @ found <= 1e-11 * (np.abs(rows) @ plan)).all()
+        level, spare = (gaps + weights @ rows).min(), 1e-11 * (weights @ np.abs(rows)).max()
+        assert (gaps + proof @ rows >= level - spare).all()
 
 
 def test_climbing_ends_at_the_top_of_a_box() -> None:

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import alternatives as naive
+from naive.random_problems import random_case
 from naive.structures import matrix
 from sidelight.programs import bracketing, separation
 from sidelight.programs.bracketing import loss_above
 from sidelight.programs.separation import Cuts, Setting, cut_rows, separate, setting
-from sidelight.variances import Array
 
 
 def loss(name: str, means: list[float], plays: list[float]) -> tuple[float, float]:
@@ -59,17 +59,6 @@ def test_the_least_regret_under_the_alternative_is_the_dual_supremum() -> None:
     # Counts in the order (0,2), (1,1), (2,0); the grid over s is good to nine digits.
     assert other_regret([0.2, 0.3, 0.5]) == pytest.approx(0.482756220641, rel=1e-9)
     assert other_regret([0.35, 0.0, 0.65]) == pytest.approx(0.448553225354, rel=1e-9)
-
-
-def random_case(rng: np.random.Generator, K: int) -> tuple[Setting, Array]:
-    """Any structure, ties and ends now and then, plans that leave actions out."""
-    T = 10 ** rng.uniform(1, 4)
-    seen = rng.random((K, K)) < rng.uniform(0.3, 1.0)
-    variance = np.where(seen, 10 ** rng.uniform(-0.5, 0.5, (K, K)), np.inf)
-    theta = rng.choice([rng.random(K), rng.choice([0.0, 0.3, 0.5, 1.0], K)])
-    plan = rng.dirichlet(np.full(K, 0.5)) * (rng.random(K) < 0.7)
-    plan = plan if plan.sum() > 0 else np.eye(K)[0]
-    return setting(theta, variance, 1.0, T), plan / plan.sum()
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -147,6 +136,25 @@ def test_an_unobserved_action_costs_all_that_it_could_be_worth() -> None:
 def test_one_action_cannot_lose() -> None:
     problem = setting(np.array([0.3]), np.ones((1, 1)), 1.0, 1e4)
     assert separate(problem, np.ones(1), 1e-4).loss == 0.0
+
+
+@pytest.mark.parametrize("seed", range(100, 112))
+def test_no_simple_alternative_is_worse_than_the_reply(seed: int) -> None:
+    """Action k rises to a level, and those above fall to it: the reply costs as much at least."""
+    problem, plan = random_case(np.random.default_rng(seed), 4)
+    shifts = np.geomspace(1e-4, 10.0, 8)
+    with np.errstate(all="ignore"):
+        oracle = separation.Oracle(problem, plan)
+        replies = {
+            k: oracle.losses(np.full(8, k), shifts) for k in oracle.best[plan[oracle.best] < 1]
+        }
+        for k, losses in replies.items():
+            for level in np.linspace(oracle.low[k], oracle.high[k], 40):
+                other = np.minimum(problem.theta, level)
+                other[k] = level
+                for u, loss in zip(shifts, losses, strict=True):
+                    here = naive.loss_at(problem.theta, problem.info, plan, other, u)
+                    assert here <= loss + 1e-9 * (abs(loss) + u)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -225,6 +225,22 @@ def test_many_grades_of_noise_against_all_thresholds(seed: int) -> None:
     )
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_the_reference_is_the_least_noise_that_still_observes_as_the_whole_does(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    K = int(rng.integers(2, 6))
+    variance = np.where(random_digraph(rng, K), rng.choice([1.0, 2.0, 3.0, 5.0], (K, K)), np.inf)
+    strong = all(naive.is_strong(variance < np.inf, i) for i in range(K))
+
+    def suffices(v: float) -> bool:
+        seen = variance <= v
+        strongly = all(naive.is_strong(seen, i) for i in range(K))
+        return strongly if strong else bool(seen.any(axis=0).all())
+
+    found = sl.structure(sl.Feedback(variance)).effective_independence
+    assert found.reference == min(v for v in np.unique(variance) if suffices(v))
+
+
 def test_the_best_threshold_may_lie_in_between() -> None:
     """Alone: 4 at 1. In pairs: 2 at 1.2. Together: 1 at 10."""
     pair = np.arange(4) // 2

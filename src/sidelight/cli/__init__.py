@@ -1,12 +1,9 @@
 """The command line: parse, call one function, print; one module for each command.
 
 Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 something broke, 2 bad usage or
-<<<<<<< HEAD
-input, 130 interrupted; `check` has 3 and 4 for what it finds.
-=======
 input, 3 a check failed, 4 data damaged, 130 interrupted; 128 and its number for another signal.
 
-No command replaces a file in silence (`options.Outputs`).
+No command replaces a file in silence (`options.check_output`).
 """
 
 from __future__ import annotations

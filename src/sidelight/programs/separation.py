@@ -258,6 +258,7 @@ class Oracle:
         level = np.where(pull >= self.n[k] * (top - self.theta[k]), top, self.low[k])
         open_ = np.flatnonzero(level < top)
         low, high = self.low[k[open_]], top[open_]
+        before = np.zeros(len(open_))
         for _ in range(80):
             if not len(open_):
                 break
@@ -266,10 +267,12 @@ class Oracle:
             low = np.where(surplus >= 0, v, low)
             high = np.where(surplus <= 0, v, high)
             wish = v + step
-            wish = np.where((wish >= low) & (wish <= high), wish, 0.5 * (low + high))
-            level[open_] = wish
+            # Past a kink of the pull, the fits of both sides may lead back and forth for ever.
+            astray = (surplus * before < 0) & (np.abs(surplus) > 0.5 * np.abs(before))
+            fits = (wish >= low) & (wish <= high) & ~astray
+            level[open_] = wish = np.where(fits, wish, 0.5 * (low + high))
             going = np.abs(wish - v) > 1e-15 + 1e-10 * np.abs(v - self.theta[k[open_]])
-            open_, low, high = open_[going], low[going], high[going]
+            open_, low, high, before = open_[going], low[going], high[going], surplus[going]
         return level
 
     def _step(self, k: IntArray, u: Array, v: Array) -> tuple[Array, Array]:
