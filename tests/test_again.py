@@ -245,3 +245,21 @@ def test_a_command_that_cannot_be_shown_is_not_claimed(tmp_path: Path, sidelight
     page = (tmp_path / "a\nb" / "report.html").read_text()
     assert CLAIM not in page
     assert "has characters that cannot be shown" in page
+
+
+def test_numbers_that_were_changed_are_found_out(tmp_path: Path, sidelight: Command) -> None:
+    """The file is whole and says what made it; only its numbers are those of other policies."""
+    race = sl.simulate(sl.gallery("bandit"), ["greedy", "uniform"], 50, 4, seed=3)
+    swapped = replace(race, regret=race.regret[::-1].copy(), plays=race.plays[::-1].copy())
+    assert obstacles([race], study=False) == []
+    assert obstacles([swapped], study=False) == [
+        "replicate 0, played again, has other numbers than on record"
+    ]
+    later = sl.simulate(sl.gallery("bandit"), "greedy", 50, 2, seed=3, first=5, delay="geometric:4")
+    assert not any("other numbers" in said for said in obstacles([later], study=False))
+    (tmp_path / "race").mkdir()
+    swapped.save(tmp_path / "race" / "results.parquet")
+    assert sidelight("report", "race", "-o", "page.html").code == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert CLAIM not in page
+    assert REFUSAL in page

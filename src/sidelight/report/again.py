@@ -3,17 +3,20 @@
 A page claims it only where everything that the numbers depend on is on the page and in this version
 of sidelight: policies that are registered, in the edition that played, with the parameters that
 were used; a problem that a file gives back unchanged; rounds and replicates that a command can ask
-for.
+for. And the first replicate is played again: replicate r depends on (seed, r) alone, so that a file
+whose numbers were changed, or that other code made, is found out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from .. import files
 from ..errors import InputError
 from ..problem import Problem, from_document
-from ..simulate import Results
+from ..simulate import Results, simulate
 
 
 def obstacles(races: Sequence[Results], study: bool) -> list[str]:
@@ -43,7 +46,25 @@ def _of(results: Results, study: bool) -> list[str]:
         )
     except InputError as error:
         return [f"this version of sidelight refuses it ({error})"]
-    return differences(own, again)
+    return differences(own, again) or _played_otherwise(results)
+
+
+def _played_otherwise(results: Results) -> list[str]:
+    """Whether the first replicate, played now, has other numbers than on record."""
+    now = simulate(
+        results.problem,
+        results.policies,
+        results.horizon,
+        1,
+        seed=results.seed,
+        checkpoints=results.checkpoints.tolist(),
+        delay=results.provenance.get("delay"),
+        first=results.first,
+    )
+    same = np.array_equal(now.regret, results.regret[:, :1])
+    if same and np.array_equal(now.plays, results.plays[:, :1]):
+        return []
+    return [f"replicate {results.first}, played again, has other numbers than on record"]
 
 
 def _read_back(problem: Problem) -> Problem:
