@@ -326,13 +326,16 @@ def test_proofs_and_figures_of_another_analysis_stay(sidelight: Command, tmp_pat
     sl.gallery("rollout").feedback.save(tmp_path / "b.toml")
     first = sidelight("analyze", "a.toml", "-T", 1000, "--certificates", "proofs")
     assert first.code == 0
+    (tmp_path / "proofs" / "mine.json").write_text("precious", encoding="utf-8")
     before = contents(tmp_path / "proofs")
     assert len(before) > 3
     again = ("analyze", "b.toml", "-T", 2000, "--certificates", "proofs")
     assert refused(sidelight(*again))
     assert contents(tmp_path / "proofs") == before
     assert sidelight(*again, "--force").code == 0
-    assert set(contents(tmp_path / "proofs")) == {"minimax.json", "minimax_computed.json"}
+    after = contents(tmp_path / "proofs")
+    assert set(after) == {"minimax.json", "minimax_computed.json", "mine.json"}
+    assert after["mine.json"] == before["mine.json"]
     (tmp_path / "plot.svg").write_text("precious", encoding="utf-8")
     assert refused(sidelight("analyze", "a.toml", "--plot", "plot.svg"))
     for wrong in ("x.foo", "nowhere/x.svg"):

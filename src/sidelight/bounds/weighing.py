@@ -21,11 +21,10 @@ from fractions import Fraction
 import numpy as np
 
 from ..programs.separation import Array, Cuts, Setting
-from .case import Case
+from .case import ZERO, Case
 from .certificate import Alternative, Certificate, tally
 from .rational import float_down
 
-ZERO = Fraction(0)
 KEPT_BITS = 160
 
 

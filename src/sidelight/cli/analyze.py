@@ -12,7 +12,7 @@ import numpy as np
 from rich.console import Console
 
 from .. import console, figures, files, progress, writing
-from ..analysis import Analysis, analyze
+from ..analysis import LOWER, Analysis, analyze
 from ..bounds import Certificate
 from ..curves import curves
 from ..errors import InputError
@@ -90,14 +90,19 @@ def _check_outputs(
         check_output(plot, force)
     if certificates is not None:
         check_new_folder(certificates)
-        if certificates.is_dir() and any(certificates.glob("*.json")):
+        if any(map(writing.exists, _proofs(certificates))):
             give_way(certificates, force, "it holds proofs already")
+
+
+def _proofs(folder: Path) -> list[Path]:
+    """Where the proof of each bound goes; other files in the folder are none of our business."""
+    return [folder / f"{name}.json" for name in LOWER]
 
 
 def _save_certificates(found: Analysis, folder: Path) -> None:
     writing.make_folder(folder)
-    for old in folder.glob("*.json"):  # proofs of another analysis would be taken for these
-        old.unlink()
+    for old in _proofs(folder):  # those of another analysis would be taken for these
+        old.unlink(missing_ok=True)
     for name, bound in found.bounds.items():
         if isinstance(bound.certificate, Certificate):
             bound.certificate.save(folder / f"{name}.json")
