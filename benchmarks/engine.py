@@ -34,8 +34,11 @@ import sidelight as sl
 from sidelight.compiled import cached
 from sidelight.engine import draws
 from sidelight.engine.intrinsics import borrowed
+from sidelight.engine.runner import new_desk
 from sidelight.engine.streams import base_words, fill, normals, seed_stream
-from sidelight.simulate.entry import enter, new_job, set_stage
+from sidelight.policies.entry import enter
+from sidelight.policies.registry import parse
+from sidelight.simulate.stage import new_job, revealed, set_stage
 
 NS = 1e9
 REPEATS = 15
@@ -114,11 +117,12 @@ def problem(kind: str, actions: int) -> sl.Problem:
 
 def per_round(policy: str, raced: sl.Problem, horizon: int) -> Timing:
     """One core, one run of `horizon` rounds."""
-    stage, entry = set_stage(raced, horizon, 1), enter(policy, raced, horizon)
+    stage = set_stage(raced, horizon, 1)
+    entry = enter(parse(policy), revealed(raced, horizon))
     outcome = np.empty((1, 1)), np.empty((1, len(raced)), dtype=np.int64)
     job = new_job(stage, 0, np.array([horizon]), *outcome)
-    prepared = entry.prepared
-    arguments = stage.world, stage.known, prepared.parameters, prepared.memory, job
+    desk = new_desk(len(raced), stage.delay, entry.prepared.memory)
+    arguments = stage.world, stage.known, entry.prepared.parameters, desk, job
     entry.rule.run(*arguments)
     shown = job.plays[0] @ raced.feedback.observes.sum(axis=1) / horizon
     own = len(raced) if policy == "ts-n" else 0

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.compiled import cached
-from sidelight.engine.contract import Data, Floats, Words
-from sidelight.engine.runner import begin, step
-from sidelight.engine.streams import base_words, seed_stream
+from sidelight.engine.contract import Data, Floats, Words, no_data
+from sidelight.engine.draws import Noise, no_noise
+from sidelight.engine.runner import begin
+from sidelight.player import Player
+from sidelight.policies import registry
+from sidelight.policies.entry import Entry, enter, fits
 from sidelight.policies.rule import Rule
 from sidelight.simulate import recording
-from sidelight.simulate.entry import Entry, Stage, enter, set_stage
+from sidelight.simulate.source import Source
+from sidelight.simulate.stage import Stage, revealed, set_stage
 
 # What a policy must be told, and has no default for.
 ASKED = {"eps-greedy-lp": "gap=0.1"}
@@ -27,22 +30,21 @@ def ready(name: str) -> str:
     return f"{name}:{ASKED[name]}" if name in ASKED else name
 
 
-@cached
-def policy_stream(base, replicate, stream):  # type: ignore[no-untyped-def]
-    """The state of the policy's own stream."""
-    seed_stream(stream, base, replicate, 0)
-
-
 def friendly(actions: int = 4, sigma: float = 1.0) -> sl.Problem:
     """Full information, one variance: within the assumptions of every policy."""
     means = np.linspace(0.8, 0.2, actions)
     return sl.Problem(sl.Feedback.full_information(actions, sigma), means)
 
 
+def entered(text: str, problem: sl.Problem, horizon: int) -> Entry:
+    """The policy on this problem, ready to begin."""
+    return enter(registry.parse(text), revealed(problem, horizon))
+
+
 def accepts(text: str, problem: sl.Problem, horizon: int = 100) -> bool:
     """Whether the policy may run on this problem."""
     try:
-        enter(text, problem, horizon)
+        fits(registry.parse(text), revealed(problem, horizon))
     except sl.InputError:
         return False
     return True
@@ -58,24 +60,41 @@ class Fixed:
         return self.action
 
 
-@dataclass
-class Live:
-    """A policy in use, called as the contract says, one decision at a time."""
+class Turns:
+    """One action after the other."""
 
-    rule: Rule
-    entry: Entry
-    stage: Stage
-    data: Data
-    memory: Floats
-    stream: Words
-    t: int = 0
+    def choose(self, belief: sl.Belief, rng: np.random.Generator) -> int:
+        return belief.rounds % len(belief)
+
+
+class Live:
+    """A player that tests can look into, and ask without consequences."""
+
+    def __init__(self, text: str, problem: sl.Problem, horizon: int, seed: int) -> None:
+        self.stage = set_stage(problem, horizon, seed)
+        self.player = Player(text, revealed(problem, horizon), seed=seed)
+        mind: Any = self.player.mind
+        self.entry: Entry = mind.entry
+        self.rule: Rule = self.entry.rule
+        self.data: Data = self.player.data
+        self.memory: Floats = mind.memory
+        self.stream: Words = mind.stream
+
+    @property
+    def t(self) -> int:
+        """How many rounds are over."""
+        return self.player.t
+
+    @t.setter
+    def t(self, rounds: int) -> None:
+        self.player.t = rounds
 
     def ask(self, stream: Words | None = None) -> tuple[int, int]:
-        """Choose; with a copy of the stream if one is given."""
+        """Call `choose` of the rule; with a copy of the stream if one is given."""
         own = self.stream if stream is None else stream
-        prepared = self.entry.prepared
+        numbers = self.entry.prepared.parameters
         action, why = self.rule.choose(
-            self.t + 1, self.data, self.stage.known, prepared.parameters, self.memory, own
+            self.t + 1, self.data, self.stage.known, numbers, self.memory, own
         )
         return int(action), int(why)
 
@@ -87,11 +106,14 @@ class Live:
 
 def live(text: str, problem: sl.Problem, horizon: int, seed: int = 1) -> Live:
     """The policy before its first decision, with the luck of replicate 0."""
-    entry, stage = enter(text, problem, horizon), set_stage(problem, horizon, seed)
-    stream = np.zeros(4, dtype=np.uint64)
-    policy_stream(base_words(seed, "policy"), 0, stream)
-    _, data = begin(stage.noise, 0, len(problem))
-    return Live(entry.rule, entry, stage, data, entry.prepared.memory.copy(), stream)
+    return Live(text, problem, horizon, seed)
+
+
+def luck(stage: Stage, replicate: int = 0) -> tuple[Noise, Data]:
+    """The noise of a replicate, and a belief that has seen nothing of it."""
+    noise = no_noise(len(stage.problem))
+    begin(noise, stage.noise, replicate)
+    return noise, no_data(len(stage.problem))
 
 
 def traced(
@@ -116,27 +138,20 @@ def noise_free(text: str, problem: sl.Problem, horizon: int) -> sl.Trace:
     return traced(text, problem, horizon, silent)
 
 
-def decisions(player: Live, horizon: int, order: Any = None) -> Iterator[tuple[int, int]]:
-    """Ask, play and update; yields before each play, so that a test can look around.
+def decisions(live: Live, horizon: int, order: Any = None) -> Iterator[tuple[int, int]]:
+    """What the policy decides round after round; yields before each play, to look around.
 
     With an `order`, action j has the luck that action order[j] has without.
     """
-    noise, _ = begin(player.stage.noise, 0, len(player.stage.problem))
+    source, player = Source(live.stage, 0), live.player
     if order is not None:
-        noise.state[:] = noise.state[order]
+        source.noise.state[:] = source.noise.state[order]
     for _ in range(horizon):
-        action, why = player.ask()
+        action, why = live.ask(live.stream.copy())
+        seen = live.data.seen[0]
         yield action, why
-        seen = np.full(len(player.stage.problem), np.nan)
-        step(action, player.stage.world, player.stage.known, noise, player.data, seen)
-        player.t += 1
-        prepared = player.entry.prepared
-        player.rule.update(
-            player.t,
-            player.data,
-            player.stage.known,
-            prepared.parameters,
-            player.memory,
-            action,
-            why,
-        )
+        choice = player.choose()
+        if live.data.seen[0] == seen:  # nobody told it anything in between
+            assert (choice.action, choice.why) == (action, live.rule.words[why])
+        player.tell(choice, source.play(choice.action))
+        player.settle()

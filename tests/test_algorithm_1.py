@@ -9,7 +9,7 @@ import sidelight as sl
 from races import decisions, live, noise_free
 from sidelight.engine.contract import LATE
 from sidelight.policies import ahead, asymptotic
-from sidelight.policies.setting import Setting
+from sidelight.setting import Setting
 
 Names = dict[str, list[list[int]]]
 

@@ -11,7 +11,7 @@ import sidelight as sl
 from naive.auditor import audit_minimax
 from races import noise_free
 from sidelight.policies import minimax
-from sidelight.policies.setting import Setting
+from sidelight.setting import Setting
 from test_algorithm_1 import problem_on
 
 

@@ -16,8 +16,8 @@ from sidelight.compiled import cached
 from sidelight.engine.contract import no_data
 from sidelight.policies import registry
 from sidelight.policies.asymptotic_sigma import fill_task
-from sidelight.policies.setting import Setting
 from sidelight.policies.tracking import PAIR, PLAN, SOLO, block, tracking_memory
+from sidelight.setting import Setting
 
 NAME = "asymptotic-sigma"
 
@@ -50,7 +50,8 @@ def crisp(name: str, factor: float = 400.0) -> sl.Problem:
     ],
 )
 def test_twins_decide_alike(problem: sl.Problem, text: str, words: set[str]) -> None:
-    rule, parameters = registry.parse(text)
+    specification = registry.parse(text)
+    rule, parameters = specification.rule, specification.parameters
     recorded = sl.trace(problem, text, 400, seed=5)
     assert words <= set(recorded.why)
     assert recorded.actions.tolist() == loop.play(problem, (rule.name, parameters), 400, 5)
@@ -66,7 +67,7 @@ def test_on_one_variance_the_paper_s_program_is_the_original(name: str, backward
     K, best = len(problem), problem.best
     belief = no_data(K)
     belief.means[:], belief.errors[:] = problem.means, 0.01
-    _, parameters = registry.parse(f"{NAME}:program=paper")
+    parameters = registry.parse(f"{NAME}:program=paper").parameters
     setting = Setting(problem.feedback, problem.upper, None)
     prepared = registry.rule(NAME).prepare(setting, parameters)
     memory = tracking_memory(K)

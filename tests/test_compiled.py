@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import sidelight as sl
+from races import accepts
 from sidelight import compiled
 from sidelight.compiled import Plain
 from sidelight.machine_code import PLAIN
 from sidelight.policies import registry
-from sidelight.simulate.entry import fitting
 from sidelight.suite.cells import with_gap
 
 PROBLEMS = ("star", "full-information", "graded", "dosing")
@@ -26,8 +26,8 @@ def plays(name: str) -> list[str]:
     found = []
     for recipe in PROBLEMS:
         problem = sl.gallery(recipe)
-        policy = with_gap(name, problem)
-        if fitting(problem, HORIZON, [policy])[0]:
+        policy = with_gap(registry.parse(name), problem)
+        if accepts(str(policy), problem, HORIZON):
             for delay in (None, "geometric:10"):
                 race = sl.simulate(problem, policy, HORIZON, REPLICATES, seed=3, delay=delay)
                 found.append(race.plays.tobytes().hex())

@@ -13,7 +13,7 @@ from sidelight.belief import precisions
 from sidelight.gallery import CATALOGUE
 from sidelight.policies import registry
 from sidelight.policies.covering import EXPLOIT, cover, stages
-from sidelight.policies.setting import Setting
+from sidelight.setting import Setting
 
 # ---- the plan ------------------------------------------------------------------------------------
 
@@ -79,7 +79,8 @@ def test_it_explores_as_often_as_it_says() -> None:
 
 
 def test_it_warns_of_a_gap_that_is_too_large() -> None:
-    rule, parameters = registry.parse("eps-greedy-lp:gap=0.3")
+    specification = registry.parse("eps-greedy-lp:gap=0.3")
+    rule, parameters = specification.rule, specification.parameters
     setting = Setting(sl.Feedback.bandit(3), 1.0, None)
     assert "linear where the best mean leads by less than gap = 0.3" in rule.caution(
         setting, parameters

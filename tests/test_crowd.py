@@ -146,7 +146,8 @@ def test_against_the_twin() -> None:
 def test_twins_play_alike(policy: str) -> None:
     """With 21 to 30 actions, of which at first any may be best."""
     rng = np.random.default_rng(5)
-    rule, parameters = registry.parse(policy)
+    specification = registry.parse(policy)
+    rule, parameters = specification.rule, specification.parameters
     for seed in range(3):
         K = int(rng.integers(21, 31))
         problem = sl.Problem(sl.Feedback(random_problems.variances(rng, K, 0.5)), rng.random(K))

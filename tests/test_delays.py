@@ -13,36 +13,53 @@ from scipy import stats
 
 import sidelight as sl
 from naive.loop import noise_of, play
-from races import accepts, decisions, friendly, live, ready, traced
-from sidelight.engine.contract import LATE
+from races import accepts, decisions, entered, friendly, live, luck, ready, traced
+from sidelight.engine.contract import LATE, Data
 from sidelight.engine.delays import (
     Delay,
+    Mail,
     _rounds,
     at_once,
-    begin_mail,
-    delayed_step,
+    deliver,
     fixed,
     geometric,
+    issue,
+    no_mail,
+    seed_mail,
 )
-from sidelight.engine.runner import begin
+from sidelight.engine.draws import Noise
 from sidelight.policies import ahead, lazy, registry
 from sidelight.simulate.crew import delay_of
-from sidelight.simulate.entry import enter, new_job, set_stage
-from sidelight.simulate.simulate import Plan, Wait
+from sidelight.simulate.simulate import Plan
+from sidelight.simulate.stage import Stage, new_job, run, set_stage
+from sidelight.simulate.wait import Wait
 
 ALARM = 1e-4
 VERSIONS = ["asymptotic-sigma:program=paper", "minimax-sigma:version=cost"]
 everyone = pytest.mark.parametrize("name", registry.names())
 
 
+def mail_of(delay: Delay, actions: int) -> Mail:
+    """Nothing is under way, in replicate 0."""
+    mail = no_mail(delay, actions)
+    seed_mail(mail, delay, 0)
+    return mail
+
+
+def late_play(t: int, action: int, stage: Stage, noise: Noise, belief: Data, mail: Mail) -> None:
+    """One play and all that comes in its round, as in the compiled loop."""
+    issue(t, action, stage.world, stage.known, noise, belief, mail, stage.delay)
+    deliver(t, stage.world, stage.known, belief, mail, stage.delay)
+
+
 def arrivals(problem: sl.Problem, delay: Delay, actions: list[int]) -> list[list[float]]:
     """The information about each action after each round of these plays."""
     stage = set_stage(problem, len(actions), 1, delay)
-    noise, belief = begin(stage.noise, 0, len(problem))
-    mail = begin_mail(delay, 0, len(problem))
+    noise, belief = luck(stage)
+    mail = mail_of(delay, len(problem))
     found = []
     for t, action in enumerate(actions, start=1):
-        delayed_step(t, action, stage.world, stage.known, noise, belief, mail, delay)
+        late_play(t, action, stage, noise, belief, mail)
         issued = belief.plays @ stage.known.precision
         assert belief.information + belief.pending == pytest.approx(issued, rel=1e-9)
         found.append(belief.information.tolist())
@@ -76,7 +93,7 @@ def test_geometric_delays_have_every_length_as_often_as_they_should() -> None:
     """P(d) = (1 - q) q^d with q = mean/(1 + mean): chi-squared over the first 20 and the rest."""
     mean, draws = 5.0, 20_000
     delay = geometric(mean, seed=1)
-    stream = begin_mail(delay, 0, 1).stream
+    stream = mail_of(delay, 1).stream
     found = np.array([_rounds(delay, stream) for _ in range(draws)])
     q = mean / (1 + mean)
     chance = np.append((1 - q) * q ** np.arange(20), q**20)
@@ -89,8 +106,8 @@ def test_everything_comes_in_the_round_that_its_delay_says() -> None:
     problem, rounds = sl.gallery("graded"), 200
     delay = geometric(4.0, seed=2)
     stage = set_stage(problem, rounds, 3, delay)
-    noise, belief = begin(stage.noise, 0, len(problem))
-    mail, stream = (begin_mail(delay, 0, len(problem)) for _ in range(2))
+    noise, belief = luck(stage)
+    mail, stream = (mail_of(delay, len(problem)) for _ in range(2))
     drawn = noise_of(problem, 3, 0, len(problem) * rounds)
     sent: list[tuple[int, int, list[float]]] = []  # the round of arrival, the action, the values
     together = 0  # rounds in which more than one play came
@@ -100,7 +117,7 @@ def test_everything_comes_in_the_round_that_its_delay_says() -> None:
         shown = np.isfinite(sd)
         values = [float(problem.means[j] + sd[j] * next(drawn[j])) for j in np.flatnonzero(shown)]
         sent.append((t + int(_rounds(delay, stream.stream)), action, values))
-        delayed_step(t, action, stage.world, stage.known, noise, belief, mail, delay)
+        late_play(t, action, stage, noise, belief, mail)
         weights, sums, count = np.zeros(len(problem)), np.zeros(len(problem)), 0
         for s, (comes, played, those) in enumerate(sent, start=1):
             if comes <= t:
@@ -121,14 +138,13 @@ def test_everything_comes_in_the_round_that_its_delay_says() -> None:
 
 def test_no_rounds_of_delay_are_as_none_in_the_loop() -> None:
     problem, horizon = friendly(), 60
-    entry = enter("greedy", problem, horizon)
+    entry = entered("greedy", problem, horizon)
     played = []
     for delay in (at_once(), fixed(0)):
         stage = set_stage(problem, horizon, 1, delay)
         outcome = np.zeros((2, 1)), np.zeros((2, len(problem)), dtype=np.int64)
         job = new_job(stage, 0, np.array([horizon]), *outcome)
-        prepared = entry.prepared
-        entry.rule.run(stage.world, stage.known, prepared.parameters, prepared.memory, job)
+        run(entry, stage, job)
         played.append((job.plays.tolist(), job.regret.tolist()))
     assert played[0] == played[1]
 
@@ -164,10 +180,10 @@ def test_what_is_decided_afresh_is_what_was_stored(name: str) -> None:
 def test_the_values_are_those_of_the_play_that_shows_them() -> None:
     problem = sl.gallery("bandit")
     stage = set_stage(problem, 50, 3, fixed(4))
-    noise, belief = begin(stage.noise, 0, 5)
-    mail = begin_mail(stage.delay, 0, 5)
+    noise, belief = luck(stage)
+    mail = mail_of(stage.delay, 5)
     for t in range(1, 51):
-        delayed_step(t, 0, stage.world, stage.known, noise, belief, mail, stage.delay)
+        late_play(t, 0, stage, noise, belief, mail)
     drawn = noise_of(problem, 3, 0, 50)[0]
     values = [float(problem.means[0]) + next(drawn) for _ in range(46)]
     assert belief.sums[0] == pytest.approx(sum(values), rel=1e-12)
@@ -197,7 +213,8 @@ def test_twins_that_wait_make_the_same_decisions(name: str, delay: int) -> None:
     for problem in problems:
         if not accepts(ready(name), problem):
             continue
-        rule, parameters = registry.parse(ready(name))
+        specification = registry.parse(ready(name))
+        rule, parameters = specification.rule, specification.parameters
         expected = play(problem, (rule.name, parameters), 200, 5, delay=delay)
         found = traced(ready(name), problem, 200, lambda s: replace(s, delay=fixed(delay)), 5)
         assert found.actions.tolist() == expected

@@ -139,6 +139,6 @@ def test_the_section_of_a_policy_is_true(name: str) -> None:
     assert list(items) == ["Parameters", "Needs", "Proved", "Measured"]
     named = re.findall(r"`(\w+)=([^`]+)`", items["Parameters"])
     asked = ",".join(f"{key}={value}" for key, value in named)
-    assert registry.parse(f"{name}:{asked}" if asked else name)[1] == dict(rule.defaults)
+    assert registry.parse(f"{name}:{asked}" if asked else name).parameters == dict(rule.defaults)
     assert {key for key, _ in named} == set(rule.defaults)
     assert all(need.value in items["Needs"] for need in rule.needs)

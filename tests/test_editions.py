@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 import sidelight as sl
+from races import accepts
 from sidelight.engine.contract import EDITION
 from sidelight.policies import registry
-from sidelight.simulate.entry import fitting
 from sidelight.suite.cells import with_gap
 
 FILE = Path(__file__).with_name("editions.json")
@@ -31,8 +31,8 @@ def digest(name: str) -> str:
     found = hashlib.sha256()
     for recipe in PROBLEMS:
         problem = sl.gallery(recipe)
-        policy = with_gap(name, problem)
-        if fitting(problem, HORIZON, [policy])[0]:
+        policy = with_gap(registry.parse(name), problem)
+        if accepts(str(policy), problem, HORIZON):
             for delay in (None, "geometric:10"):
                 race = sl.simulate(problem, policy, HORIZON, REPLICATES, seed=1, delay=delay)
                 found.update(race.plays.astype("<i8").tobytes())

@@ -13,8 +13,9 @@ from sidelight.engine.contract import Floats
 from sidelight.gallery import CATALOGUE
 from sidelight.policies import registry
 from sidelight.policies.exp3 import least_precision, margin, rates
-from sidelight.policies.setting import Setting, check
+from sidelight.policies.needs import check
 from sidelight.programs.independent import greedy_independent_set
+from sidelight.setting import Setting
 from sidelight.structure import strongly_observable
 
 IMPLICIT = ["exp3-ix", "exp3-wix"]

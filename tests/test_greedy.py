@@ -7,7 +7,7 @@ from scipy import stats
 
 import sidelight as sl
 from sidelight.policies import registry
-from sidelight.policies.setting import Setting
+from sidelight.setting import Setting
 
 ALARM = 1e-4
 

@@ -17,6 +17,7 @@ from sidelight.bounds.bound import Bound, Candidate
 from sidelight.bounds.formulas import FormulaProof, Witness
 from sidelight.bounds.minimax import minimax as lower_bound
 from sidelight.programs.subgames import hardest_cover
+from sidelight.setting import Setting
 
 MEANS = (0.9, 0.5, 0.4, 0.3, 0.2)
 
@@ -371,5 +372,12 @@ def test_nonsense_is_refused() -> None:
         guarantees.asymptotic(problem, 0)
     with pytest.raises(InputError, match="needs a Problem"):
         guarantees.instance(problem.feedback, 1e5)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"problem\.feedback"):
-        guarantees.minimax(problem, 1.0, 1e5)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"guarantees\.minimax needs a horizon"):
+        guarantees.minimax(problem)
+
+
+def test_a_problem_stands_for_its_setting() -> None:
+    problem = gallery("promotions")
+    expected = guarantees.minimax(problem.feedback, problem.upper, 1e5).value
+    assert guarantees.minimax(problem, horizon=1e5).value == expected
+    assert guarantees.minimax(Setting(problem.feedback, problem.upper, 1e5)).value == expected

@@ -17,6 +17,7 @@ SOURCE = ROOT / "src" / "sidelight"
 ROOMS = [
     ["leaving"],
     ["errors"],
+    ["numerals"],
     ["toml"],
     ["labels"],
     ["frames"],
@@ -26,6 +27,7 @@ ROOMS = [
     ["writing"],
     ["files"],
     ["feedback"],
+    ["setting"],
     ["problem"],
     ["gallery"],
     ["machine_code"],
@@ -39,6 +41,7 @@ ROOMS = [
     ["engine"],
     ["belief"],
     ["policies"],
+    ["player"],
     ["simulate"],
     ["gym"],
     ["recommend"],

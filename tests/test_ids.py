@@ -20,7 +20,7 @@ from races import decisions, live
 from sidelight.belief import known
 from sidelight.engine.contract import Floats, no_data
 from sidelight.policies import cut, ids, lazy
-from sidelight.policies.setting import Setting
+from sidelight.setting import Setting
 
 ALARM = 1e-4
 

@@ -52,7 +52,8 @@ def test_the_confidence_set_holds_the_truth() -> None:
 
 @pytest.mark.parametrize("text", ["ids-pm:directed=1", "ids-pm:ridge=0.2"])
 def test_parameters_matter(text: str) -> None:
-    rule, parameters = registry.parse(text)
+    specification = registry.parse(text)
+    rule, parameters = specification.rule, specification.parameters
     for recipe in ("graded", "revealing"):
         problem = sl.gallery(recipe)
         expected = loop.play(problem, (rule.name, parameters), 300, 2)

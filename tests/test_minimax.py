@@ -15,6 +15,7 @@ from sidelight import Feedback, InputError, gallery, structure
 from sidelight.bounds.bound import Bound, Candidate
 from sidelight.bounds.certificate import Certificate
 from sidelight.bounds.minimax import closed_forms, high_root, minimax
+from sidelight.setting import Setting
 
 E = math.e
 PAPER_STRONG, PAPER_WEAK, BETTER_ONE, HALFWAY, HIGH, TIED = range(6)
@@ -333,6 +334,15 @@ def test_nonsense_is_refused(upper: float, horizon: float) -> None:
         minimax(Feedback.bandit(2), upper, horizon)
 
 
-def test_a_problem_is_not_a_feedback() -> None:
-    with pytest.raises(InputError, match=r"problem\.feedback"):
-        minimax(gallery("bandit"), 1.0, 10.0)  # type: ignore[arg-type]
+def test_a_problem_stands_for_its_setting() -> None:
+    problem = gallery("promotions")
+    assert problem.upper != 1
+    expected = minimax(problem.feedback, problem.upper, 1e4).value
+    assert minimax(problem, horizon=1e4).value == expected
+    assert minimax(problem.setting, horizon=1e4).value == expected
+    assert minimax(Setting(problem.feedback, problem.upper, 1e4)).value == expected
+    assert minimax(problem, 2 * problem.upper, 1e4).value > expected
+    with pytest.raises(InputError, match="needs a horizon"):
+        minimax(problem)
+    with pytest.raises(InputError, match="is no feedback"):
+        minimax("bandit", 1.0, 10.0)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from races import decisions, live
 from sidelight.gallery import CATALOGUE
 from sidelight.policies import registry
 from sidelight.policies.minimax_sigma import thresholded
-from sidelight.policies.setting import Setting
+from sidelight.setting import Setting
 
 NAME = "minimax-sigma"
 
@@ -53,7 +53,8 @@ def test_twins_decide_alike(name: str) -> None:
 def test_twins_of_the_cost_version_decide_alike(name: str, rounds: int) -> None:
     problem = sl.gallery(name)
     sharp = sl.Problem(sl.Feedback(problem.feedback.variance / 25), problem.means, problem.upper)
-    rule, parameters = registry.parse(f"{NAME}:version=cost")
+    specification = registry.parse(f"{NAME}:version=cost")
+    rule, parameters = specification.rule, specification.parameters
     recorded = sl.trace(sharp, f"{NAME}:version=cost", rounds, seed=4)
     assert recorded.actions.tolist() == loop.play(sharp, (rule.name, parameters), rounds, 4)
 
@@ -144,7 +145,8 @@ def test_wrong_parameters_say_what_to_do(text: str, message: str) -> None:
 
 
 def test_the_cost_version_needs_the_horizon() -> None:
-    rule, parameters = registry.parse(f"{NAME}:version=cost")
+    specification = registry.parse(f"{NAME}:version=cost")
+    rule, parameters = specification.rule, specification.parameters
     setting = Setting(sl.gallery("graded").feedback, 1.0, None)
     with pytest.raises(sl.InputError, match="needs to know the horizon"):
         rule.prepare(setting, parameters)

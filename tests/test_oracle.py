@@ -10,7 +10,8 @@ import sidelight as sl
 from sidelight.bounds import graves_lai
 from sidelight.gallery import CATALOGUE
 from sidelight.policies import registry
-from sidelight.policies.setting import Need, Setting, check
+from sidelight.policies.needs import Need, check
+from sidelight.setting import Setting
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

@@ -12,8 +12,8 @@ from naive import loop
 from races import decisions, live
 from sidelight.bounds import graves_lai
 from sidelight.policies import registry
-from sidelight.policies.setting import Setting
 from sidelight.policies.tracking import PLAN, block
+from sidelight.setting import Setting
 
 
 def crisp(name: str) -> sl.Problem:
@@ -26,7 +26,8 @@ def crisp(name: str) -> sl.Problem:
 @pytest.mark.parametrize("refresh", [0.0, 0.01])
 def test_twins_decide_alike(name: str, refresh: float) -> None:
     problem = crisp(name)
-    rule, parameters = registry.parse(f"ossb:refresh={refresh},epsilon=0.05")
+    specification = registry.parse(f"ossb:refresh={refresh},epsilon=0.05")
+    rule, parameters = specification.rule, specification.parameters
     text = f"ossb:refresh={refresh},epsilon=0.05"
     assert sl.trace(problem, text, 300, seed=2).actions.tolist() == loop.play(
         problem, (rule.name, parameters), 300, 2

@@ -10,7 +10,7 @@ import pytest
 import sidelight as sl
 from races import Fixed
 from sidelight.engine.runner import DONE
-from sidelight.simulate import entry
+from sidelight.simulate import stage as stages
 from sidelight.simulate.own import play_own
 
 bandit = sl.gallery("bandit")
@@ -57,9 +57,9 @@ def test_ctrl_c_after_a_policy_failed_keeps_the_others() -> None:
 
 
 def test_ctrl_c_after_the_last_round_of_a_replicate_finds_its_outcome() -> None:
-    stage = entry.set_stage(bandit, 5, 0)
+    stage = stages.set_stage(bandit, 5, 0)
     outcome = np.full((2, 1), np.nan), np.zeros((2, len(bandit)), dtype=np.int64)
-    job = entry.new_job(stage, 0, np.array([5]), *outcome)
+    job = stages.new_job(stage, 0, np.array([5]), *outcome)
 
     def press() -> None:
         if job.control[DONE] == 5:

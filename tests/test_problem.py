@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from sidelight import Feedback, InputError, Problem, load
 from sidelight.document import Document
 from sidelight.problem import from_document
+from sidelight.setting import Setting
 from strategies import problems, typed
 
 inf = math.inf
@@ -91,9 +92,11 @@ def test_a_file_that_would_lose_the_means_is_not_written(tmp_path: Path, suffix:
         Problem(Feedback.bandit(2), [0, 1]).save(tmp_path / f"a.{suffix}")
 
 
-def test_a_file_without_means_is_a_feedback(tmp_path: Path) -> None:
-    (tmp_path / "a.toml").write_text('kind = "bandit"\nactions = 2\nupper = 3\n')
-    assert load(tmp_path / "a.toml") == Feedback.bandit(2)
+def test_a_file_without_means_is_a_setting(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text('name = "x"\nkind = "bandit"\nactions = 2\nupper = 3\n')
+    found = load(tmp_path / "a.toml")
+    assert found == Setting(Feedback.bandit(2), 3, name="x")
+    assert isinstance(found, Feedback)
 
 
 # ---- a value like any other ------------------------------------------------------------------
@@ -170,7 +173,7 @@ def test_the_range_must_be_positive_and_finite(upper: float) -> None:
         Problem(Feedback.bandit(2), [0, 0], upper)
 
 
-@pytest.mark.parametrize("upper", ["high", None, [1, 2], 10**400])
+@pytest.mark.parametrize("upper", ["high", [1, 2], 10**400])
 def test_the_range_must_be_a_number(upper: Any) -> None:
     with pytest.raises(InputError, match=r"upper = .* must be a number"):
         Problem(Feedback.bandit(2), [0, 0], upper)

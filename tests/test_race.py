@@ -56,9 +56,9 @@ def test_without_policies_the_usual_ones_run_that_can(sidelight: Command, dosing
 def test_all_names_every_policy(capsys: pytest.CaptureFixture[str]) -> None:
     fit = module._chosen(("all",), sl.gallery("dosing"), 100)
     (note,) = re.findall(r"not in this race: (.*); -p", capsys.readouterr().err)
-    assert sorted([*fit, *note.split(", ")]) == sorted(registry.names())
+    assert sorted([*map(str, fit), *note.split(", ")]) == sorted(registry.names())
     more = module._chosen(("all", "ids:guard=0", "ids"), sl.gallery("dosing"), 100)
-    assert more == (*fit, "ids:guard=0")
+    assert more == (*fit, registry.parse("ids:guard=0"))
 
 
 def test_a_policy_that_may_be_linear_says_so_first(sidelight: Command, dosing: Path) -> None:

@@ -82,7 +82,6 @@ def test_what_was_seen_badly_is_not_trusted() -> None:
         {"upper": 0},
         {"upper": -1},
         {"upper": np.inf},
-        {"upper": None},
         {"horizon": 0},
         {"horizon": np.nan},
         {"horizon": "soon"},
@@ -93,10 +92,15 @@ def test_senseless_numbers_are_refused(given: dict[str, Any]) -> None:
         sl.recommend(sl.Feedback.bandit(2), **given)
 
 
-@pytest.mark.parametrize("given", [sl.gallery("bandit"), [[1.0]], None])
-def test_only_feedback_is_taken(given: Any) -> None:
-    with pytest.raises(sl.InputError, match=r"give problem\.feedback"):
+@pytest.mark.parametrize("given", [[[1.0]], None, "bandit"])
+def test_only_what_is_known_is_taken(given: Any) -> None:
+    with pytest.raises(sl.InputError, match="is no feedback: give a Feedback"):
         sl.recommend(given)
+
+
+def test_a_problem_stands_for_what_is_known_of_it() -> None:
+    problem = sl.gallery("promotions")
+    assert sl.recommend(problem) == sl.recommend(problem.feedback, problem.upper)
 
 
 # ---- advice agrees with itself -------------------------------------------------------------------

@@ -8,12 +8,13 @@ import pytest
 import sidelight as sl
 from naive import loop
 from naive.random_problems import scaled
-from races import ASKED, accepts, decisions, friendly, live, ready
+from races import ASKED, accepts, decisions, entered, friendly, live, ready
 from sidelight.engine.runner import STOP
 from sidelight.gallery import CATALOGUE
 from sidelight.policies import registry
-from sidelight.policies.setting import Need, Setting, check
-from sidelight.simulate.entry import enter, new_job, set_stage
+from sidelight.policies.needs import Need, check
+from sidelight.setting import Setting
+from sidelight.simulate.stage import new_job, run, set_stage
 
 ROUNDS = 120
 everyone = pytest.mark.parametrize("name", registry.names())
@@ -37,11 +38,15 @@ def test_a_rule_says_what_it_is_and_where_it_is_from(name: str) -> None:
 
 
 def test_parameters_are_parsed_and_completed() -> None:
-    rule, parameters = registry.parse("ucb-maxn: quality = 0.25")
+    specification = registry.parse("ucb-maxn: quality = 0.25")
+    rule, parameters = specification.rule, specification.parameters
     assert rule.name == "ucb-maxn"
     assert parameters == {"exploration": 2.0, "quality": 0.25}
-    assert registry.parse("greedy")[1] == {}
-    assert registry.parse("minimax-sigma: version = cost")[1] == {"version": 1.0, "delta": 0.0}
+    assert registry.parse("greedy").parameters == {}
+    assert registry.parse("minimax-sigma: version = cost").parameters == {
+        "version": 1.0,
+        "delta": 0.0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -172,19 +177,19 @@ def test_units_change_no_action(name: str, power: int) -> None:
 @everyone
 def test_huge_horizons_start(name: str) -> None:
     problem, horizon = friendly(), 10**15
-    entry, stage = enter(ready(name), problem, horizon), set_stage(problem, horizon, 0)
+    entry, stage = entered(ready(name), problem, horizon), set_stage(problem, horizon, 0)
     assert entry.prepared.parameters.nbytes + entry.prepared.memory.nbytes < 1 << 24
     outcome = np.zeros((1, 2)), np.zeros((1, 4), dtype=np.int64)
     job = new_job(stage, 0, np.array([100, horizon]), *outcome)
     job.control[STOP] = 1
-    prepared = entry.prepared
-    entry.rule.run(stage.world, stage.known, prepared.parameters, prepared.memory, job)
+    run(entry, stage, job)
     assert (job.regret == 0).all()
 
 
 @everyone
 def test_a_horizon_that_is_not_known_is_fine_or_refused(name: str) -> None:
-    rule, parameters = registry.parse(ready(name))
+    specification = registry.parse(ready(name))
+    rule, parameters = specification.rule, specification.parameters
     setting = Setting(friendly().feedback, 1.0, None)
     if {Need.HORIZON, Need.TRUTH} & set(rule.needs):
         with pytest.raises(
@@ -207,7 +212,8 @@ def test_what_has_no_default_is_asked_for_by_name() -> None:
 
 @everyone
 def test_a_caution_is_one_sentence(name: str) -> None:
-    rule, parameters = registry.parse(ready(name))
+    specification = registry.parse(ready(name))
+    rule, parameters = specification.rule, specification.parameters
     for recipe in ("bandit", "revealing"):
         setting = Setting(sl.gallery(recipe).feedback, 1.0, 100)
         text = rule.caution(setting, parameters)
@@ -230,7 +236,7 @@ def test_twins_make_the_same_decisions_on_every_shipped_problem(name: str, recip
         with pytest.raises(sl.InputError, match=r"[Uu]se '"):
             sl.simulate(problem, ready(name), 10)
         return
-    _, parameters = registry.parse(ready(name))
+    parameters = registry.parse(ready(name)).parameters
     for seed in (1, 2) if len(problem) <= 20 else (1,):
         expected = loop.play(problem, (name, parameters), ROUNDS, seed)
         assert sl.trace(problem, ready(name), ROUNDS, seed).actions.tolist() == expected
@@ -240,7 +246,7 @@ def test_twins_make_the_same_decisions_on_every_shipped_problem(name: str, recip
 def test_twins_of_later_replicates_have_the_same_regret(name: str) -> None:
     problem = friendly()
     results = sl.simulate(problem, ready(name), 500, 3, seed=4, checkpoints=[1, 10, 100])
-    _, parameters = registry.parse(ready(name))
+    parameters = registry.parse(ready(name)).parameters
     for replicate in range(3):
         actions = loop.play(problem, (name, parameters), 500, (4, replicate))
         regret = np.cumsum(problem.gaps[actions])[results.checkpoints - 1]

@@ -11,6 +11,7 @@ import pytest
 import sidelight as sl
 from commands import Command, Done
 from sidelight.cli import race as module
+from sidelight.policies import registry
 from sidelight.simulate.ingredients import differences, losses, planned, recorded
 from studies import small
 
@@ -293,13 +294,15 @@ def test_what_was_played_is_what_would_be_played() -> None:
     policies = ["ids", "ucb-n:exploration=0.5"]
     results = sl.simulate(problem, policies, 40, 3, seed=5, delay="geometric:12345.678")
     assert results.provenance["delay"] == "geometric:12345.678"
-    same = planned(problem, policies, 40, 5, "geometric:12345.678")
+    parsed = [registry.parse(policy) for policy in policies]
+    same = planned(problem, parsed, 40, 5, "geometric:12345.678")
     assert differences(recorded(results), same) == []
     assert losses(results, same, 3) == losses(results, same, 4) == []
     assert losses(results, same, 2) == ["there were 3 replicates, and would be 2"]
-    other = planned(problem, ["ids", "ucb-n:exploration=0.25"], 40, 5, "geometric:12345.678")
+    slower = [parsed[0], registry.parse("ucb-n:exploration=0.25")]
+    other = planned(problem, slower, 40, 5, "geometric:12345.678")
     assert differences(recorded(results), other) == ["ucb-n:exploration=0.5 is not in the race"]
-    rounds = planned(problem, policies, 40, 5, "geometric:12345.678", checkpoints=[7])
+    rounds = planned(problem, parsed, 40, 5, "geometric:12345.678", checkpoints=[7])
     assert differences(recorded(results), rounds) == ["the regret was taken at other rounds"]
 
 
@@ -312,7 +315,7 @@ def test_the_callers_own_policy_cannot_be_played_again() -> None:
 
     problem = sl.gallery("bandit")
     results = sl.simulate(problem, Mine(), 40, 3)
-    same = planned(problem, ["ids"], 40, 0)
+    same = planned(problem, [registry.parse("ids")], 40, 0)
     assert differences(recorded(results), same) == [
         "ids was an object of the caller, whose code is not recorded"
     ]

@@ -15,12 +15,16 @@ import pytest
 from scipy import stats
 
 import sidelight as sl
-from races import friendly
+from races import Turns, entered, friendly, luck
 from sidelight.belief import known
 from sidelight.engine import runner
 from sidelight.engine.contract import no_data
+from sidelight.engine.delays import fixed
 from sidelight.engine.streams import base_words, normals
-from sidelight.simulate.entry import enter, new_job, set_stage
+from sidelight.player import Player
+from sidelight.simulate.source import Source
+from sidelight.simulate.stage import new_job, revealed, set_stage
+from sidelight.simulate.stage import run as play_job
 
 ALARM = 1e-4
 
@@ -79,12 +83,13 @@ def test_regret_is_plays_times_gaps_at_every_checkpoint() -> None:
 def test_the_belief_is_the_sums_that_it_says(recipe: str) -> None:
     problem = sl.gallery(recipe)
     stage = set_stage(problem, 50, 8)
-    noise, data = runner.begin(stage.noise, 0, len(problem))
+    source, player = Source(stage, 0), Player(Turns(), revealed(problem, 50))
+    data = player.data
     information, sums, count = np.zeros(len(problem)), np.zeros(len(problem)), 0
-    for t in range(50):
-        action = t % len(problem)
-        seen = np.full(len(problem), np.nan)
-        runner.step(action, stage.world, stage.known, noise, data, seen)
+    for _ in range(50):
+        choice = player.choose()
+        action, seen = choice.action, source.play(choice.action)
+        player.tell(choice, seen)
         weight = np.where(np.isnan(seen), 0.0, stage.known.precision[action])
         information, sums = information + weight, sums + weight * np.nan_to_num(seen)
         count += int((weight > 0).sum())
@@ -137,12 +142,12 @@ def test_plays_that_were_promised_are_drawn_and_counted() -> None:
     problem = sl.gallery("graded")
     stage = set_stage(problem, 50, 8)
     for action in range(len(problem)):
-        noise, ahead = runner.begin(stage.noise, 0, len(problem))
+        noise, ahead = luck(stage)
         runner._play_ahead((action, 7), (stage.world, stage.known, noise, ahead))
-        runner.step(action, stage.world, stage.known, noise, ahead, np.empty(len(problem)))
-        noise, single = runner.begin(stage.noise, 0, len(problem))
+        runner.play(action, stage.world, stage.known, noise, ahead)
+        noise, single = luck(stage)
         for _ in range(8):
-            runner.step(action, stage.world, stage.known, noise, single, np.empty(len(problem)))
+            runner.play(action, stage.world, stage.known, noise, single)
         for one, other in zip(ahead, single, strict=True):
             assert one == pytest.approx(other, rel=1e-12)
 
@@ -153,24 +158,34 @@ def test_an_action_is_alone_if_it_shows_itself_and_nothing_else() -> None:
     assert [bool(runner.alone(i, seen)) for i in range(3)] == [True, False, False]
 
 
-def test_an_empty_belief_is_the_same_in_both_languages() -> None:
-    _, compiled = runner.begin(base_words(0, "noise"), 0, 3)
-    for here, there in zip(no_data(3), compiled, strict=True):
-        assert here.dtype == there.dtype
-        assert here.tobytes() == there.tobytes()
+def test_a_desk_is_cleared_for_every_replicate() -> None:
+    stage = set_stage(friendly(3), 40, 0, fixed(2))
+    fresh = np.array([1.0, 2.0])
+    desk, used = (runner.new_desk(3, stage.delay, fresh) for _ in range(2))
+    job = new_job(stage, 0, np.array([40]), np.zeros((1, 1)), np.zeros((1, 3), dtype=np.int64))
+    for part in (*used.belief, *used.mail, *used.noise, used.stream, used.memory):
+        part[...] = 7
+    for one in (desk, used):
+        runner.clear(one, job, 5)
+    assert [*map(bytes, desk.belief)] == [*map(bytes, used.belief)] == [*map(bytes, no_data(3))]
+    assert (desk.mail.first == used.mail.first).all()
+    assert (desk.mail.stream == used.mail.stream).all()
+    assert (desk.noise.state == used.noise.state).all()
+    assert (desk.noise.place == used.noise.place).all()
+    assert (desk.stream == used.stream).all()
+    assert used.memory.tolist() == fresh.tolist()
 
 
 def test_a_job_stops_when_asked_and_counts_its_rounds() -> None:
     problem = friendly()
     horizon = 3 * runner.SEGMENT
-    entry, stage = enter("uniform", problem, horizon), set_stage(problem, horizon, 0)
-    prepared = entry.prepared
+    entry, stage = entered("uniform", problem, horizon), set_stage(problem, horizon, 0)
 
     def run(stop: int) -> runner.Job:
         outcome = np.full((2, 1), -1.0), np.zeros((2, 4), dtype=np.int64)
         job = new_job(stage, 0, np.array([horizon]), *outcome)
         job.control[runner.STOP] = stop
-        entry.rule.run(stage.world, stage.known, prepared.parameters, prepared.memory, job)
+        play_job(entry, stage, job)
         return job
 
     assert run(stop=0).control[runner.DONE] == 2 * horizon

@@ -20,7 +20,7 @@ from races import Fixed, friendly
 from sidelight import machine_code
 from sidelight.machine_code import is_kept
 from sidelight.policies import registry
-from sidelight.simulate import entry
+from sidelight.simulate import stage
 from sidelight.simulate.simulate import check_checkpoints, usable_threads
 
 POLICIES = ["ucb-n", "ts-n", "greedy", "uniform"]
@@ -336,12 +336,12 @@ def test_compiling_is_announced_once(capsys: pytest.CaptureFixture[str], tmp_pat
     sl.simulate(bandit, "greedy", 10, 1)
     assert is_kept(rule.run)
     capsys.readouterr()
-    entry.announce({"greedy": rule.run})
+    stage.announce({"greedy": rule.run})
     assert capsys.readouterr().err == ""
 
     missing = SimpleNamespace(_cache_file=SimpleNamespace(_index_path=tmp_path / "missing.nbi"))
     unknown = SimpleNamespace(stats=SimpleNamespace(cache_path=tmp_path), _cache=missing)
-    entry.announce({"greedy": rule.run, "a": unknown, "b": unknown})
+    stage.announce({"greedy": rule.run, "a": unknown, "b": unknown})
     assert capsys.readouterr().err.startswith("sidelight: compiling a, b: once")
 
 

@@ -321,9 +321,11 @@ def test_a_budget_must_be_positive(budget: float) -> None:
         sl.structure(sl.Feedback.bandit(2), budget=budget)
 
 
-def test_a_problem_is_not_a_feedback() -> None:
-    with pytest.raises(sl.InputError, match=r"problem\.feedback"):
-        sl.structure(sl.gallery("bandit"))  # type: ignore[arg-type]
+def test_a_problem_stands_for_its_feedback() -> None:
+    problem = sl.gallery("dosing")
+    assert repr(sl.structure(problem)) == repr(sl.structure(problem.feedback))
+    with pytest.raises(sl.InputError, match="3 is no feedback: give a Feedback"):
+        sl.structure(3)  # type: ignore[arg-type]
 
 
 def test_every_shipped_problem_is_proved() -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import sidelight as sl
+from sidelight.policies import registry
 from sidelight.simulate import storage
+from sidelight.simulate.wait import Wait
 from sidelight.study import blocks, is_study, plan, read, to_toml
 from sidelight.study.cells import Cell
 from studies import TEXT, small
@@ -18,7 +20,7 @@ PROBLEM = 'actions = ["a", "b"]\nkind = "bandit"\n[means]\na = 0.3\nb = 0.4\n'
 
 
 def cell(**changes: object) -> Cell:
-    made = Cell("bandit", sl.gallery("bandit"), "ucb-n", 100, 0, 4, 1)
+    made = Cell("bandit", sl.gallery("bandit"), registry.parse("ucb-n"), 100, 0, 4, 1)
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
@@ -28,7 +30,12 @@ def cell(**changes: object) -> Cell:
 def test_grids_are_every_combination(tmp_path: Path) -> None:
     study = small(tmp_path)
     assert list(study.problems) == ["bandit:actions=3", "bandit:actions=5", "cycle"]
-    assert study.policies == ("greedy", "uniform", "ucb-n:exploration=0.5", "ucb-n:exploration=1")
+    assert list(map(str, study.entrants)) == [
+        "greedy",
+        "uniform",
+        "ucb-n:exploration=0.5",
+        "ucb-n:exploration=1",
+    ]
     assert [str(race) for race in study.races][:2] == [
         "bandit:actions=3, T = 20",
         "bandit:actions=3, T = 200",
@@ -41,7 +48,7 @@ def test_grids_are_every_combination(tmp_path: Path) -> None:
 
 def test_a_policy_that_refuses_a_problem_is_left_out_with_its_reason(tmp_path: Path) -> None:
     race = small(tmp_path).races[-1]
-    assert race.policies == ("greedy", "uniform")
+    assert list(map(str, race.policies)) == ["greedy", "uniform"]
     assert "actions that show themselves" in race.refused["ucb-n:exploration=1"]
 
 
@@ -147,7 +154,7 @@ def test_checkpoints_and_delays_are_kept(tmp_path: Path) -> None:
     plain = small(tmp_path)
     assert (plain.checkpoints, plain.delay) == (None, None)
     study = small(tmp_path, checkpoints=[7, 1, 7.0], delay="geometric:2.5")
-    assert (study.checkpoints, study.delay) == ((1, 7), "geometric:2.5")
+    assert (study.checkpoints, study.delay) == ((1, 7), Wait("geometric", 2.5))
 
 
 @pytest.mark.parametrize(
@@ -206,13 +213,13 @@ def test_blocks_without_a_size_depend_on_the_horizon_alone(horizon: int, size: i
 def test_keys_depend_on_everything() -> None:
     others = [
         cell(problem=sl.gallery("bandit", gap=0.11)),
-        cell(policy="ucb-n:exploration=0.5"),
+        cell(policy=registry.parse("ucb-n:exploration=0.5")),
         cell(horizon=101),
         cell(first=1),
         cell(replicates=5),
         cell(seed=2),
         cell(checkpoints=(10,)),
-        cell(delay="fixed:3"),
+        cell(delay=Wait("fixed", 3)),
     ]
     assert len({cell().key, *(other.key for other in others)}) == 1 + len(others)
     assert cell().key == cell(label="another name").key == pickle.loads(pickle.dumps(cell())).key
@@ -220,8 +227,6 @@ def test_keys_depend_on_everything() -> None:
 
 def test_a_cell_keeps_the_name_that_its_file_has_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the same editions; under another name everybody's finished cells would be lost."""
-    from sidelight.policies import registry  # noqa: PLC0415
-
     monkeypatch.setattr("sidelight.engine.contract.EDITION", 1)
     monkeypatch.setattr(storage, "FORMAT", 1)
     monkeypatch.setitem(registry._RULES, "ucb-n", replace(registry.rule("ucb-n"), edition=1))
@@ -233,8 +238,6 @@ def test_keys_depend_on_editions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sidelight.engine.contract.EDITION", 999)
     engine = cell().key
     monkeypatch.undo()
-    from sidelight.policies import registry  # noqa: PLC0415
-
     rule = replace(registry.rule("ucb-n"), edition=999)
     monkeypatch.setitem(registry._RULES, "ucb-n", rule)
     assert len({before, engine, cell().key}) == 3

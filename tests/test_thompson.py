@@ -7,8 +7,8 @@ import pytest
 
 import sidelight as sl
 from naive import loop
-from races import decisions, live
-from sidelight.engine.runner import begin, step
+from races import decisions, live, luck
+from sidelight.engine.runner import play
 
 both = pytest.mark.parametrize("name", ["ts-n", "ts-maxn"])
 
@@ -43,11 +43,11 @@ def test_the_stored_posterior_is_never_stale(name: str) -> None:
     """Whatever is in the memory, only numbers that belong to the belief are used."""
     problem = sl.gallery("bandit", actions=5)
     player = live(name, problem, 300)
-    noise, _ = begin(player.stage.noise, 1, len(problem))
+    noise, _ = luck(player.stage, 1)
     fresh = player.entry.prepared.memory
     for number, (action, _) in enumerate(decisions(player, 300)):
         if number % 5 == 0:  # a late value, after the choice
-            step(2, player.stage.world, player.stage.known, noise, player.data, np.empty(5))
+            play(2, player.stage.world, player.stage.known, noise, player.data)
         mine, stored = player.memory.copy(), player.ask(player.stream.copy())[0]
         player.memory[:] = fresh
         assert player.ask(player.stream.copy())[0] == stored

@@ -101,7 +101,8 @@ def differ(case: Case) -> int | None:
     problem, horizon = case.problem, case.horizon
     wait = (lambda s: replace(s, delay=fixed(case.delay))) if case.delay else (lambda s: s)
     found = traced(case.policy, problem, horizon, wait, case.seed).actions.tolist()
-    rule, parameters = registry.parse(case.policy)
+    specification = registry.parse(case.policy)
+    rule, parameters = specification.rule, specification.parameters
     expected = play(problem, (rule.name, parameters), horizon, case.seed, case.delay, found)
     race = sl.simulate(problem, case.policy, horizon, 1, seed=case.seed, delay=case.delay or None)
     if race.plays[0, 0].tolist() != np.bincount(found, minlength=len(problem)).tolist():

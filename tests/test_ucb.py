@@ -7,11 +7,11 @@ import pytest
 
 import sidelight as sl
 from naive import loop
-from races import decisions, live
+from races import decisions, live, luck
 from sidelight.engine.contract import LATE
-from sidelight.engine.runner import begin, step
+from sidelight.engine.runner import play
 from sidelight.policies import registry
-from sidelight.policies.setting import Setting
+from sidelight.setting import Setting
 
 
 def random_graph(actions: int, chance: float, seed: int) -> sl.Problem:
@@ -87,7 +87,7 @@ def test_late_values_are_not_mistaken_for_those_of_the_last_play() -> None:
     """A value that comes after another play makes the stored search void."""
     problem = sl.gallery("bandit", actions=6)
     player = live("ucb-n", problem, 500)
-    noise, _ = begin(player.stage.noise, 1, len(problem))
+    noise, _ = luck(player.stage, 1)
     fresh = player.entry.prepared.memory
     differs = 0
     for number, (action, _) in enumerate(decisions(player, 500)):
@@ -97,7 +97,7 @@ def test_late_values_are_not_mistaken_for_those_of_the_last_play() -> None:
         player.memory[:] = mine
         if number > 20 and number % 7 == 0:  # somebody else's value comes in
             player.data.plays[3] -= 1
-            step(3, player.stage.world, player.stage.known, noise, player.data, np.empty(6))
+            play(3, player.stage.world, player.stage.known, noise, player.data)
             player.data.seen[0] += LATE
             stored = player.ask(player.stream.copy())[0]
             player.memory[:] = fresh

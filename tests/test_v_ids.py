@@ -209,7 +209,8 @@ def test_what_is_known_exactly_does_no_harm() -> None:
 )
 def test_parameters_matter(given: str) -> None:
     problem, rounds, seed = sl.gallery("graded"), 150, 2
-    rule, parameters = registry.parse(f"v-ids:{given}")
+    specification = registry.parse(f"v-ids:{given}")
+    rule, parameters = specification.rule, specification.parameters
     played = sl.trace(problem, f"v-ids:{given}", rounds, seed).actions.tolist()
     assert played == loop.play(problem, (rule.name, parameters), rounds, seed)
     assert played != sl.trace(problem, "v-ids", rounds, seed).actions.tolist()

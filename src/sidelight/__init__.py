@@ -6,6 +6,7 @@ simulate  = races between policies, under the same luck; trace = every round of 
 """
 
 import sys
+from typing import TYPE_CHECKING
 
 from . import leaving
 
@@ -27,6 +28,7 @@ from .feedback import Feedback
 from .gallery import gallery
 from .problem import Problem, load
 from .recommend import Recommendation, recommend
+from .setting import Setting
 from .simulate import Results, Trace, simulate, trace
 from .structure import coverage, rho_lp, structure
 
@@ -35,6 +37,18 @@ __version__ = "0.1.0"
 if sys.modules.get("gymnasium"):  # whoever imported it may want the environment; others pay nothing
     from . import gym  # noqa: F401
 
+if TYPE_CHECKING:
+    from .player import Player
+
+
+def __getattr__(name: str) -> object:
+    if name == "Player":  # it imports numba, which takes half a second
+        from .player import Player  # noqa: PLC0415
+
+        return Player
+    raise AttributeError(f"module 'sidelight' has no attribute {name!r}")
+
+
 __all__ = [
     "Belief",
     "DamagedError",
@@ -42,10 +56,12 @@ __all__ = [
     "InputError",
     "Interrupted",
     "MissingExtraError",
+    "Player",
     "PolicyError",
     "Problem",
     "Recommendation",
     "Results",
+    "Setting",
     "SidelightError",
     "Trace",
     "analyze",

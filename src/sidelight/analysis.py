@@ -15,6 +15,7 @@ from .labels import display, encode_label, some
 from .problem import Problem
 from .programs import check_budget
 from .recommend import Recommendation, recommend
+from .setting import setting_of
 from .structure import Actions, Bracket, GradedBracket, Structure
 
 # Beyond this ratio of the largest to the smallest variance, "seen" and "barely seen" differ.
@@ -62,7 +63,7 @@ class Analysis:
     @property
     def feedback(self) -> Feedback:
         """The feedback of the subject."""
-        return self.subject.feedback if isinstance(self.subject, Problem) else self.subject
+        return setting_of(self.subject).feedback
 
     def to_dict(self) -> dict[str, object]:
         """Plain data for JSON; an infinite or unknown number is null."""
@@ -84,18 +85,17 @@ def analyze(
     worst_case: float | None = None,
     *,
     name: str = "",
-    upper: float = 1.0,
+    upper: float | None = None,
     budget: float | None = None,
 ) -> Analysis:
-    """Analyse a problem; a `Problem` brings its own `upper`, and its own name if it has one.
+    """Analyse a problem, a setting or a feedback, which bring their range and name with them.
 
     Bounds on one problem speak of policies whose regret is at most `worst_case` over `horizon`
     rounds, whatever the means: by default the minimax rate with constant 1. All numbers are the
     same on every run, unless `budget` limits the searches to so many seconds.
     """
-    if isinstance(subject, Problem):
-        name, upper = subject.name or name, subject.upper
-    feedback = subject.feedback if isinstance(subject, Problem) else subject
+    known = setting_of(subject, None if isinstance(subject, Problem) else upper)
+    feedback, upper, name = known.feedback, known.upper, known.name or name
     seconds = check_budget(budget)
     limit = None if seconds is None else SEARCH * seconds
     found = known_structure(feedback, None if seconds is None else STRUCTURE * seconds)

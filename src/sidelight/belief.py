@@ -123,16 +123,8 @@ class Belief:
 
         `values` has one number for each action, NaN where none came, or is a mapping from labels.
         """
-        action = self.check_action(action)
-        seen = self._values(values)
+        seen = self.check_values(action, values)
         came = np.isfinite(seen)
-        blind = np.flatnonzero(came & ~self.feedback.observes[action])
-        if len(blind):
-            shown, played = self.labels[blind[0]], self.labels[action]
-            raise InputError(
-                f"{played!r} does not show {shown!r} (its variance is infinite): leave that value "
-                "out, or give it a finite variance"
-            )
         weight = np.where(came, self._precision[action], 0.0)
         gained = weight * np.where(came, seen, 0.0)
         return replace(
@@ -140,6 +132,19 @@ class Belief:
             information=frozen(self.information + weight),
             sums=frozen(self.sums + gained),
         )
+
+    def check_values(self, action: int, values: npt.ArrayLike | Mapping[Any, float]) -> Floats:
+        """One number for each action, NaN where none came, if a play of `action` can show them."""
+        action = self.check_action(action)
+        seen = self._values(values)
+        blind = np.flatnonzero(np.isfinite(seen) & ~self.feedback.observes[action])
+        if len(blind):
+            shown, played = self.labels[blind[0]], self.labels[action]
+            raise InputError(
+                f"{played!r} does not show {shown!r} (its variance is infinite): leave that value "
+                "out, or give it a finite variance"
+            )
+        return seen
 
     def check_action(self, action: object) -> int:
         """The place of an action: a whole number from 0 to K - 1."""

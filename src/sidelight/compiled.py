@@ -128,8 +128,8 @@ def merged(function: Callable[..., Any]) -> Any:
 
 
 def cached(function: Callable[..., Any]) -> Any:
-    """A compiled function at module level that is kept on disk for the next start."""
-    return Plain(function) if PLAIN else keep(_njit(**_FLAGS)(function))
+    """A compiled function that Python calls, kept on disk for the next start."""
+    return Plain(function) if PLAIN else keep(_njit(**_FLAGS)(_distinct(function)))
 
 
 def _distinct(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -56,26 +56,26 @@ class Feedback:
     @classmethod
     def bandit(
         cls, actions: int, sigma: Sigma = 1.0, labels: Iterable[Label] | None = None
-    ) -> Self:
+    ) -> Feedback:
         """Each action shows itself and nothing else, with the standard deviation sigma."""
         names = check_labels(labels, check_count(actions))
-        return cls(masked(np.eye(len(names), dtype=bool), check_sigma(sigma, names)), names)
+        return Feedback(masked(np.eye(len(names), dtype=bool), check_sigma(sigma, names)), names)
 
     @classmethod
     def full_information(
         cls, actions: int, sigma: Sigma = 1.0, labels: Iterable[Label] | None = None
-    ) -> Self:
+    ) -> Feedback:
         """Each action shows all of them with the standard deviation sigma, whichever is played."""
         names = check_labels(labels, check_count(actions))
         everything = np.ones((len(names), len(names)), dtype=bool)
-        return cls(masked(everything, check_sigma(sigma, names)), names)
+        return Feedback(masked(everything, check_sigma(sigma, names)), names)
 
     @classmethod
     def generalized_full_information(
         cls, variance: npt.ArrayLike, labels: Iterable[Label] | None = None
-    ) -> Self:
+    ) -> Feedback:
         """Each action shows all of them, with a variance that depends on the one played."""
-        feedback = cls(variance, labels)
+        feedback = Feedback(variance, labels)
         if not feedback.is_generalized_full_information:
             i, j = np.argwhere(~feedback.observes)[0]
             raise InputError(
@@ -87,13 +87,13 @@ class Feedback:
     @classmethod
     def uniform(
         cls, observes: npt.ArrayLike, sigma: float = 1.0, labels: Iterable[Label] | None = None
-    ) -> Self:
+    ) -> Feedback:
         """One standard deviation wherever `observes[i, j]`: the uniform-variance version."""
         given, labels = matrix_of(observes, labels, "the matrix of booleans")
         mask = _square(given, "the matrix of booleans")
         if mask.dtype != bool:
             raise InputError("observes must be a matrix of booleans: True where row shows column")
-        return cls(masked(mask, check_sigma(sigma, (0,))), labels)
+        return Feedback(masked(mask, check_sigma(sigma, (0,))), labels)
 
     @classmethod
     def from_graph(
@@ -103,7 +103,7 @@ class Feedback:
         *,
         actions: Iterable[Label] | None = None,
         self_loops: bool = False,
-    ) -> Self:
+    ) -> Feedback:
         """Playing i shows j for each edge i -> j, with the standard deviation sigma_j.
 
         `graph` is a networkx graph, pairs (i, j), or a mapping from an action to those it shows. An
@@ -123,7 +123,7 @@ class Feedback:
         index = label_index(names)
         for (source, target), value in own_variances(edges).items():
             matrix[index[source], index[target]] = value
-        return cls(matrix, names)
+        return Feedback(matrix, names)
 
     # ---- reading the matrix ---------------------------------------------------------------
 

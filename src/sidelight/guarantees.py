@@ -33,6 +33,7 @@ from .errors import InputError
 from .feedback import Feedback
 from .problem import Problem
 from .programs import check_budget
+from .setting import Given, resolved
 from .variances import Array
 
 # formula -> (words, source)
@@ -57,30 +58,26 @@ GRID = 160
 
 
 def minimax(
-    feedback: Feedback,
-    upper: float,
-    horizon: float,
+    feedback: Given,
+    upper: float | None = None,
+    horizon: float | None = None,
     delta: float | None = None,
     budget: float | None = None,
 ) -> Bound:
     """The regret of Algorithm 2 on any problem with this feedback and means in [0, upper].
 
-    [thm:ub-alg2]
+    [thm:ub-alg2] A `Setting` may say the range and the horizon.
     """
-    if not isinstance(feedback, Feedback):
-        raise InputError(
-            f"guarantees.minimax needs a Feedback, not {type(feedback).__name__}: "
-            "for a Problem pass problem.feedback and problem.upper"
-        )
+    known, upper, horizon = resolved(feedback, upper, horizon, "guarantees.minimax")
     D, T = positive(upper, "upper", "payoff"), positive(horizon, "horizon", "rounds")
     failing, expected = _failing(delta, T)
-    witness = _witness(feedback, budget)
-    terms = Terms(feedback, D, T, witness, delta=failing, expected=expected)
+    witness = _witness(known, budget)
+    terms = Terms(known, D, T, witness, delta=failing, expected=expected)
     formulas = ["strong, paper", "strong, proof"]
     if terms.weak:
         formulas = ["weak, paper", "weak, proof", "weak, ours"]
     where = "for every problem with this feedback and range"
-    return _marked(_best("minimax guarantee", terms, formulas, where), feedback, budget)
+    return _marked(_best("minimax guarantee", terms, formulas, where), known, budget)
 
 
 def instance(

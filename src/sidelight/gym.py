@@ -32,7 +32,8 @@ from .errors import InputError, MissingExtraError
 from .feedback import Feedback
 from .gallery import from_recipe
 from .problem import Problem, load
-from .simulate.simulate import MAX_HORIZON, check_problem, whole
+from .setting import MAX_HORIZON, whole
+from .simulate.simulate import check_problem
 
 try:
     import gymnasium
@@ -81,6 +82,7 @@ class SideObservations(gymnasium.Env[Any, Any]):
     ) -> tuple[Floats, dict[str, Any]]:
         """Begin replicate 0 of this seed, or the next replicate of the last one."""
         from .simulate.source import Source  # noqa: PLC0415 - numba takes half a second to import
+        from .simulate.stage import set_stage  # noqa: PLC0415
 
         super().reset(seed=seed)
         if seed is not None:
@@ -89,8 +91,11 @@ class SideObservations(gymnasium.Env[Any, Any]):
             self._key = int(self.np_random.integers(2**63)), 0
         else:
             self._key = self._key[0], self._key[1] + 1
-        self._values = Source(self.problem, *self._key)
-        self._payoffs = Source(payoffs(self.problem), *self._key, role="payoff")
+        seed, replicate = self._key
+        self._values = Source(set_stage(self.problem, 0, seed), replicate)
+        bandit = set_stage(payoffs(self.problem), 0, seed, role="payoff")
+        self._payoffs = Source(bandit, replicate)
+        self._plays = np.zeros(len(self.problem), dtype=np.int64)
         return np.full(len(self.problem), np.nan), {"t": 0, "regret": 0.0}
 
     def step(self, action: int) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
@@ -103,7 +108,8 @@ class SideObservations(gymnasium.Env[Any, Any]):
         reward = float(seen[action])
         if np.isnan(reward):
             reward = float(self._payoffs.play(int(action))[action])
-        plays, gaps = self._values.plays, self.problem.gaps
+        self._plays[action] += 1
+        plays, gaps = self._plays, self.problem.gaps
         t = int(plays.sum())
         info = {"t": t, "regret": float(plays @ gaps), "gap": float(gaps[action])}
         return seen, reward, False, t >= self.horizon, info

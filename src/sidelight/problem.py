@@ -5,12 +5,11 @@
     R_T = sum_i E[N_i] gap_i     the regret, N_i the number of plays of i in T rounds
 
 Simulations and instance bounds need a `Problem`; everything that a learner may know, and every
-worst-case statement, is in its `Feedback` and `upper` alone.
+worst-case statement, is in its `setting` alone.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +23,7 @@ from .document import Document
 from .errors import InputError
 from .feedback import Feedback
 from .frames import ordered
-from .labels import check_name
+from .setting import Setting, check_text, setting_of
 from .variances import Array, frozen, numbers
 
 
@@ -33,7 +32,8 @@ class Problem:
     """A `Feedback`, the true means, and the range [0, upper] of the means.
 
     The means come in the order of the actions, or by label: in a mapping or a Series of pandas,
-    whose index must name the actions.
+    whose index must name the actions. Range and name are those of a `Setting`, if the feedback is
+    one, and otherwise [0, 1] and none, unless they are given.
     """
 
     feedback: Feedback
@@ -45,20 +45,17 @@ class Problem:
         self,
         feedback: Feedback,
         means: npt.ArrayLike | Mapping[Any, float],
-        upper: float = 1.0,
+        upper: float | None = None,
         *,
-        name: str = "",
+        name: str | None = None,
     ) -> None:
         if not isinstance(feedback, Feedback):
             raise InputError(f"a Problem needs a Feedback first, not {type(feedback).__name__}")
-        if not isinstance(name, str):
-            raise InputError(f"name = {name!r} must be text")
-        check_name(name)
-        upper = check_upper(upper)
-        object.__setattr__(self, "feedback", feedback)
-        object.__setattr__(self, "means", frozen(_check_means(means, feedback, upper)))
-        object.__setattr__(self, "upper", upper)
-        object.__setattr__(self, "name", name)
+        known = setting_of(feedback, upper)
+        object.__setattr__(self, "feedback", known.feedback)
+        object.__setattr__(self, "means", frozen(_check_means(means, known)))
+        object.__setattr__(self, "upper", known.upper)
+        object.__setattr__(self, "name", known.name if name is None else check_text(name))
 
     @cached_property
     def gaps(self) -> Array:
@@ -69,6 +66,11 @@ class Problem:
     def best(self) -> int:
         """The best action; the lowest index of several."""
         return int(self.means.argmax())
+
+    @property
+    def setting(self) -> Setting:
+        """What is known of the problem without the means."""
+        return Setting(self.feedback, self.upper, name=self.name)
 
     def to_document(self) -> Document:
         """The plain data that problem files hold."""
@@ -104,18 +106,17 @@ class Problem:
         return f"<Problem{name}: {len(self)} actions, best {best!r}, means in [0, {self.upper:g}]>"
 
 
-def load(path: writing.StrPath) -> Problem | Feedback:
-    """The problem in a .toml, .json, .csv or .npy file, or its feedback where it has no means."""
+def load(path: writing.StrPath) -> Problem | Setting:
+    """The problem in a .toml, .json, .csv or .npy file, or its setting where it has no means."""
     return from_document(files.read(path), where=str(path))
 
 
-def from_document(document: Document, where: str = "the document") -> Problem | Feedback:
-    """Check the plain data of a file and make a `Problem` of it, or a `Feedback` without means."""
+def from_document(document: Document, where: str = "the document") -> Problem | Setting:
+    """Check the plain data of a file and make a `Problem` of it, or a `Setting` without means."""
     try:
         feedback = Feedback(document.variance, document.labels)
         if document.means is None:
-            check_upper(document.upper)
-            return feedback
+            return Setting(feedback, document.upper, name=document.name)
         return Problem(feedback, document.means, document.upper, name=document.name)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
@@ -125,21 +126,8 @@ def _rebuild(feedback: Feedback, means: Array, upper: float, name: str) -> Probl
     return Problem(feedback, means, upper, name=name)
 
 
-def check_upper(upper: float) -> float:
-    """The largest possible mean, if it is one."""
-    try:
-        upper = float(upper)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"upper = {upper!r} must be a number") from None
-    if not (0 < upper < math.inf):
-        raise InputError(f"upper = {upper:g} must be positive and finite: means lie in [0, upper]")
-    return upper
-
-
-def _check_means(
-    means: npt.ArrayLike | Mapping[Any, float], feedback: Feedback, upper: float
-) -> Array:
-    labels = feedback.labels
+def _check_means(means: npt.ArrayLike | Mapping[Any, float], known: Setting) -> Array:
+    labels, upper = known.labels, known.upper
     values = numbers(ordered(means, labels, "means"), "means")
     if values.shape != (len(labels),):
         raise InputError(

@@ -21,7 +21,7 @@ from . import guarantees
 from .errors import InputError
 from .feedback import Feedback
 from .labels import display, some
-from .problem import check_upper
+from .setting import Given, setting_of
 from .simulate import Results
 from .simulate.remarks import cautions, clairvoyant
 from .simulate.statistics import short
@@ -40,8 +40,8 @@ class Recommendation:
 
 
 def recommend(
-    feedback: Feedback,
-    upper: float = 1.0,
+    feedback: Given,
+    upper: float | None = None,
     horizon: float | None = None,
     budget: float | None = None,
 ) -> Recommendation:
@@ -49,10 +49,9 @@ def recommend(
 
     `budget` is a limit in seconds on the search behind a guarantee, as in `guarantees.minimax`.
     """
-    if not isinstance(feedback, Feedback):
-        raise InputError(f"{feedback!r} is no Feedback: of a problem, give problem.feedback")
-    upper = check_upper(upper)
-    horizon = None if horizon is None else _rounds(horizon)
+    known = setting_of(feedback, upper, horizon)
+    feedback, upper = known.feedback, known.upper
+    horizon = None if known.horizon is None else _rounds(known.horizon)
     if len(feedback) == 1:
         return Recommendation("greedy", "there is only one action")
     if (feedback.variance == feedback.variance[0, 0]).all():

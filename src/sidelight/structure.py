@@ -52,6 +52,7 @@ from .programs import (
     load_solver,
     smallest_cover,
 )
+from .setting import Given, setting_of
 from .variances import Array, BoolArray
 
 Actions = tuple[int, ...]
@@ -137,18 +138,14 @@ class Structure:
         return tuple(_indices(column) for column in self.feedback.observes.T)
 
 
-def structure(feedback: Feedback, budget: float | None = None) -> Structure:
+def structure(feedback: Given, budget: float | None = None) -> Structure:
     """Analyse the feedback.
 
     With up to ten actions every number is proved. In larger structures a search stops after a fixed
     amount of work, the same on every machine, and what is not proved by then comes as a bracket.
     `budget` is a limit in seconds on top of that; with one, brackets depend on the machine.
     """
-    if not isinstance(feedback, Feedback):
-        raise InputError(
-            f"structure needs a Feedback, not {type(feedback).__name__}: "
-            "for a Problem pass problem.feedback"
-        )
+    feedback = setting_of(feedback).feedback
     seconds = check_budget(budget)
     load_solver()
     effort = Effort.on(len(feedback), seconds)

@@ -37,9 +37,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..errors import InputError
 from ..feedback import Feedback
 from ..programs import check_budget
+from ..setting import Given, resolved
 from .bound import Bound, Candidate
 from .case import Case
 from .certificate import Certificate
@@ -71,18 +71,24 @@ class Form:
     obstacle: str = ""
 
 
-def minimax(feedback: Feedback, upper: float, horizon: float, budget: float | None = None) -> Bound:
+def minimax(
+    feedback: Given,
+    upper: float | None = None,
+    horizon: float | None = None,
+    budget: float | None = None,
+) -> Bound:
     """The largest closed-form lower bound on worst-case regret that holds here [cor:lb-minimax].
 
     The hard sets are sought as far as `structure` goes, and remembered for other horizons; `budget`
-    is a limit in seconds on top of that.
+    is a limit in seconds on top of that. A `Setting` may say the range and the horizon.
     """
-    game = _game(feedback, upper, horizon)
-    if len(feedback) == 1:
+    known, upper, horizon = resolved(feedback, upper, horizon, "bounds.minimax")
+    game = _game(known, upper, horizon)
+    if len(known) == 1:
         why = "there is only one action: nothing can be lost"
         return Bound(NAME, 0.0, True, why, _nothing(game), method="trivial")
-    forms = closed_forms(feedback, upper, horizon, budget)
-    stopped = not hard_sets(feedback, check_budget(budget)).complete
+    forms = closed_forms(known, upper, horizon, budget)
+    stopped = not hard_sets(known, check_budget(budget)).complete
     for form in sorted(forms, key=lambda form: -form.value):
         proof = form.certificate
         if form.applies and isinstance(proof, Certificate) and proof.check():
@@ -266,11 +272,6 @@ def _tied_pair(game: Game, sets: HardSets) -> Form:
 
 
 def _game(feedback: Feedback, upper: float, horizon: float) -> Game:
-    if not isinstance(feedback, Feedback):
-        raise InputError(
-            f"minimax needs a Feedback, not {type(feedback).__name__}: "
-            "for a Problem pass problem.feedback and problem.upper"
-        )
     D, T = positive(upper, "upper", "payoff"), positive(horizon, "horizon", "rounds")
     return Game(feedback, D, T)
 

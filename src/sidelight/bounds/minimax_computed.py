@@ -26,6 +26,7 @@ from ..problem import Problem
 from ..programs import Effort, check_budget, load_solver
 from ..programs.cutting import Least, least
 from ..programs.separation import Setting, setting, steps_to_separate
+from ..setting import Given, resolved
 from .bound import Bound
 from .certificate import Certificate
 from .duality import exact_case
@@ -44,16 +45,22 @@ SPARES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 
 
 def minimax_computed(
-    feedback: Feedback, upper: float, horizon: float, *, budget: float | None = None
+    feedback: Given,
+    upper: float | None = None,
+    horizon: float | None = None,
+    *,
+    budget: float | None = None,
 ) -> Bound:
     """A lower bound on the worst-case regret of every policy, with the means that show it.
 
     The value is the same on every run, unless `budget` limits the search to so many seconds.
     Where the search finds nothing harder than the closed forms of `minimax`, theirs is the answer.
+    A `Setting` may say the range and the horizon.
     """
-    middle = Problem(feedback, np.full(len(feedback), 0.5 * upper), upper)
+    known, upper, horizon = resolved(feedback, upper, horizon, "bounds.minimax_computed")
+    middle = Problem(known, np.full(len(known), 0.5 * upper), upper)
     exact_case(middle, horizon)
-    return _computed(feedback, middle.upper, horizon, check_budget(budget))
+    return _computed(known, middle.upper, horizon, check_budget(budget))
 
 
 @lru_cache(maxsize=64)

@@ -11,13 +11,13 @@ import click
 import numpy as np
 from rich.console import Console
 
-from .. import console, figures, files, progress, writing
+from .. import console, figures, progress, writing
 from ..analysis import LOWER, Analysis, analyze
 from ..bounds import Certificate
 from ..curves import curves
 from ..errors import InputError
 from ..feedback import Feedback
-from ..problem import Problem, from_document
+from ..problem import Problem, load
 from .options import check_figure, check_new_folder, check_output, force_option, give_way, positive
 
 PLOT_POINTS = 25
@@ -64,11 +64,10 @@ def analyze_command(
         sidelight analyze dosing.toml -T 1e6 -B 5000 --plot bounds.png
         sidelight analyze dosing.toml --json --certificates proofs/
     """
-    document = files.read(file)
-    subject = from_document(document, where=str(file))
+    subject = load(file)
     _check_outputs(subject, plot, certificates, force)
     with Console(stderr=True).status("analysing ...") if sys.stderr.isatty() else nullcontext():
-        found = analyze(subject, name=document.name or file.stem, upper=document.upper, **numbers)
+        found = analyze(subject, name=file.stem, **numbers)
     if as_json:
         click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
     else:

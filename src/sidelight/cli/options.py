@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,9 @@ from .. import files
 from ..errors import InputError
 from ..labels import as_text
 from ..problem import Problem, from_document
+
+if TYPE_CHECKING:
+    from ..policies.specification import Specification
 
 seed_option = click.option(
     "--seed",
@@ -32,12 +36,15 @@ force_option = click.option(
 )
 
 
-def warn(problem: Problem, policies: Iterable[str], horizon: int, where: str = "") -> None:
+def warn(
+    problem: Problem, policies: Iterable[Specification], horizon: int, where: str = ""
+) -> None:
     """Say before they run which policies may be linear here; their table will say it again."""
-    from ..simulate.entry import enter  # noqa: PLC0415 - numba takes half a second to import
+    from ..policies.entry import fits  # noqa: PLC0415 - numba takes half a second to import
+    from ..simulate.stage import revealed  # noqa: PLC0415
 
     for policy in policies:
-        if caution := enter(policy, problem, horizon).caution:
+        if caution := fits(policy, revealed(problem, horizon)).caution:
             click.echo(f"note: {where}{policy}: {caution}", err=True)
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import figures, progress, writing
 from ..errors import InputError, Interrupted, PolicyError
 from ..problem import Problem
+from ..setting import MAX_HORIZON, whole
 from ..simulate import Results, simulate
-from ..simulate.simulate import MAX_HORIZON, name_of, whole
+from ..simulate.wait import wait_of
 from ..study import Study, is_study, manifest, read
 from .options import (
     check_figure,
@@ -27,6 +28,9 @@ from .options import (
     warn,
 )
 from .request import Request, race_study, show_race
+
+if TYPE_CHECKING:
+    from ..policies.specification import Specification
 
 WRITTEN = ("results.parquet", "table.csv", "table.md", "regret.svg", "regret.png")
 # What a study file says itself, and how the options are called.
@@ -112,11 +116,11 @@ def _as_study(request: Request) -> Study:
     return Study(
         name=name,
         problems={name: problem},
-        policies=tuple(map(name_of, _chosen(request.policies, problem, horizon))),
+        policies=_chosen(request.policies, problem, horizon),
         horizons=(horizon,),
         replicates=request.replicates,
         seed=request.seed,
-        delay=request.delay,
+        delay=wait_of(request.delay),
     )
 
 
@@ -168,7 +172,7 @@ def _check_names(out: Path | None, plot: Path | None) -> None:
         check_new_folder(out)
 
 
-def _check_outputs(request: Request, problem: Problem, chosen: tuple[str, ...]) -> None:
+def _check_outputs(request: Request, problem: Problem, chosen: tuple[Specification, ...]) -> None:
     """Nothing may be lost but with --force."""
     out, force = request.out, request.force
     if request.plot is not None:
@@ -206,19 +210,21 @@ def _described(results: Results) -> str:
     )
 
 
-def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[str, ...]:
+def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[Specification, ...]:
     """The policies named, `all` for every one that can run here; without any, the usual ones."""
-    from ..policies import registry  # noqa: PLC0415 - numba takes half a second to import
-    from ..simulate.entry import fitting  # noqa: PLC0415
+    from ..policies.entry import fitting  # noqa: PLC0415 - numba takes half a second to import
+    from ..policies.registry import names, parse  # noqa: PLC0415
+    from ..simulate.stage import revealed  # noqa: PLC0415
 
+    named = [parse(policy) for policy in policies if policy != "all"]
     if policies and "all" not in policies:
-        return policies
-    wanted = registry.names() if policies else USUAL
-    fit, refused = fitting(problem, horizon, wanted)
+        return tuple(named)
+    wanted = map(parse, names() if policies else USUAL)
+    fit, refused = fitting(wanted, revealed(problem, horizon))
     if refused:
-        click.echo(f"not in this race: {', '.join(refused)}; -p {refused[0]} says why", err=True)
-    others = (policy for policy in policies if policy != "all")
-    return tuple(dict.fromkeys([*fit, *others]))
+        said = ", ".join(map(str, refused))
+        click.echo(f"not in this race: {said}; -p {refused[0]} says why", err=True)
+    return tuple(dict.fromkeys([*fit, *named]))
 
 
 def _would_lose(results: Results, request: Request) -> bool:

@@ -34,8 +34,11 @@ def trace_command(
     problem, _ = read_problem(file)
     if output is not None:
         check_output(output, force)
-    warn(problem, [policy], horizon)
-    run = trace(problem, policy, horizon, seed)
+    from ..policies.registry import parse  # noqa: PLC0415 - numba takes half a second to import
+
+    chosen = parse(policy)
+    warn(problem, [chosen], horizon)
+    run = trace(problem, chosen, horizon, seed)
     if output is None:
         for line in run.lines():
             click.echo(line)

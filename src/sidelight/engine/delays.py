@@ -61,19 +61,24 @@ def geometric(mean: float, seed: int) -> Delay:
     return Delay(base_words(seed, "delay"), math.ceil(math.log(1e-12) / log_stay), log_stay)
 
 
-@compiled
-def new_mail(delay: Any, replicate: Any, actions: Any) -> Any:
-    """Nothing is under way."""
+def no_mail(delay: Delay, actions: int) -> Mail:
+    """Room for what is under way; `seed_mail` comes before the first play."""
     slots = delay.longest + 1
-    stream = np.empty(4, dtype=np.uint64)
-    seed_stream(stream, delay.base, replicate, 0)
     return Mail(
         np.zeros(slots, dtype=np.int64),
         np.zeros((slots, actions)),
         np.full(slots, NONE),
         np.full(slots, NONE),
-        stream,
+        np.zeros(4, dtype=np.uint64),
     )
+
+
+@compiled
+def seed_mail(mail: Any, delay: Any, replicate: Any) -> None:
+    """Nothing is under way."""
+    for slot in range(mail.first.size):
+        mail.first[slot] = NONE
+    seed_stream(mail.stream, delay.base, replicate, 0)
 
 
 @compiled
@@ -121,13 +126,6 @@ def deliver(t, world, known, belief, mail, delay):
 
 
 @cached
-def begin_mail(delay: Any, replicate: Any, actions: Any) -> Any:
-    """Nothing is under way, for a loop in Python."""
-    return new_mail(delay, replicate, actions)
-
-
-@cached
-def delayed_step(t, action, world, known, noise, belief, mail, delay):
-    """One play and all that comes in its round, for a loop in Python."""
-    issue(t, action, world, known, noise, belief, mail, delay)
-    deliver(t, world, known, belief, mail, delay)
+def next_delay(delay: Any, stream: Any) -> Any:
+    """How long the next play is under way, for a loop in Python."""
+    return _rounds(delay, stream)

@@ -23,17 +23,21 @@ class Noise(NamedTuple):
     place: Ints
 
 
-@compiled
-def new_noise(base: Any, replicate: Any, actions: Any) -> Any:
-    """The noise of one replicate, before the first observation."""
-    noise = Noise(
-        np.empty((actions, 4), dtype=np.uint64),
-        np.empty((actions, BLOCK + PAD)),
+def no_noise(actions: int) -> Noise:
+    """Room for the noise of one replicate; `seed_noise` comes before the first value."""
+    return Noise(
+        np.zeros((actions, 4), dtype=np.uint64),
+        np.zeros((actions, BLOCK + PAD)),
         np.full(actions, BLOCK),
     )
-    for j in range(actions):
+
+
+@compiled
+def seed_noise(noise: Any, base: Any, replicate: Any) -> None:
+    """The noise of one replicate, before the first observation."""
+    for j in range(noise.place.size):
         seed_stream(noise.state[j], base, replicate, j)
-    return noise
+        noise.place[j] = BLOCK
 
 
 @compiled

@@ -67,6 +67,14 @@ def base_words(seed: int, role: str) -> Words:
     return np.array([words[0], _mix(int(words[1]) ^ _mix(name))], dtype=np.uint64)
 
 
+def stream_words(base: Words, replicate: int, action: int) -> Words:
+    """The four words of a stream, in plain Python; as `seed_stream` sets them."""
+    key = (replicate << 32) | action
+    z = ((int(base[0]) + (key + 1) * 0xD1342543DE82EF95) & _MASK) ^ int(base[1])
+    words = [_mix((z + w * 0x9E3779B97F4A7C15) & _MASK) for w in range(1, 5)]
+    return np.array(words, dtype=np.uint64)
+
+
 @inlined
 def mix(word: Any) -> Any:
     """The finaliser of splitmix64."""

@@ -35,13 +35,12 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import cached, compiled, inlined
-from ..engine.runner import make_run
+from ..compiled import compiled, inlined
+from ..setting import Setting
 from .argmax import first_largest
 from .covering import unseen
 from .information_ratio import best_mixture, toss
 from .rule import Prepared, Rule
-from .setting import Setting
 
 INITIAL, EXPLOIT, LEARN = range(3)
 
@@ -124,15 +123,6 @@ def update(t, belief, known, parameters, memory, action, why):
         memory[0] += 1.0
 
 
-_run = make_run(choose, update)
-
-
-@cached
-def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `ao-ids`."""
-    _run(world, known, parameters, memory, job)
-
-
 AO_IDS = Rule(
     name="ao-ids",
     summary="information directed sampling towards the asymptotic bound; any observable structure",
@@ -143,5 +133,4 @@ AO_IDS = Rule(
     prepare=prepare,
     choose=choose,
     update=update,
-    run=run,
 )

@@ -36,14 +36,14 @@ from typing import Any
 import numpy as np
 
 from ..belief import precisions
-from ..compiled import allocating, cached, inlined, kernel
+from ..compiled import allocating, inlined, kernel
 from ..engine.intrinsics import apart
-from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import best_plan, index, room
+from ..setting import Setting
 from .ahead import ACTION, AHEAD, EXPLORED, INITIAL, ROUND, SEEN, WHY
+from .needs import Need
 from .rule import MOST, Prepared, Rule, in_range
-from .setting import Need, Setting
 from .tracking import beware_of_ties
 
 WORDS = ("initial", "exploit", "forced", "track")
@@ -165,15 +165,6 @@ def update(t, belief, known, parameters, memory, action, why):
         memory[ACTION], memory[WHY] = action, why
 
 
-_run = make_run(choose, update)
-
-
-@cached
-def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `asymptotic`."""
-    _run(world, known, parameters, memory, job)
-
-
 ASYMPTOTIC = Rule(
     name="asymptotic",
     summary="tracks the plan of the asymptotic lower bound (Algorithm 1)",
@@ -184,6 +175,5 @@ ASYMPTOTIC = Rule(
     prepare=prepare,
     choose=choose,
     update=update,
-    run=run,
     needs=(Need.UNIFORM,),
 )

@@ -43,15 +43,14 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import cached, compiled, inlined
+from ..compiled import compiled, inlined
 from ..engine.intrinsics import borrowed
-from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import index
 from ..programs.pairs import within
+from ..setting import Setting
 from .ahead import EXPLORED, decided_ahead
 from .rule import Prepared, Rule, from_zero, in_range, switch
-from .setting import Setting
 from .tracking import (
     FITS,
     GAPS,
@@ -191,13 +190,6 @@ def _decided(given: Any, memory: Any) -> Any:
 
 
 choose, update = decided_ahead(_decided, exploring=FORCED)
-_run = make_run(choose, update)
-
-
-@cached
-def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `asymptotic-sigma`."""
-    _run(world, known, parameters, memory, job)
 
 
 ASYMPTOTIC_SIGMA = Rule(
@@ -210,7 +202,6 @@ ASYMPTOTIC_SIGMA = Rule(
     prepare=prepare,
     choose=choose,
     update=update,
-    run=run,
     caution=beware_of_ties,
     choices={"program": ("exact", "paper")},
     edition=2,

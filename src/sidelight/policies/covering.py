@@ -48,16 +48,16 @@ from typing import Any
 import numpy as np
 
 from ..belief import precisions
-from ..compiled import cached, compiled, inlined
+from ..compiled import compiled, inlined
 from ..engine.contract import Floats
-from ..engine.runner import make_run
 from ..engine.streams import uniform
 from ..feedback import Feedback
 from ..programs import allocate
+from ..setting import Setting
 from .argmax import first_largest
 from .greedy import no_update
+from .needs import Need, UnfitError
 from .rule import LEAST, MOST, Prepared, Rule, in_range
-from .setting import Need, Setting, UnfitError
 
 INITIAL, EXPLORE, EXPLOIT = 0, 1, 2  # words of eps-greedy-lp
 BY_PLAN, OWN = 0, 1  # words of ucb-lp; the third is EXPLOIT too
@@ -139,10 +139,10 @@ def stages(horizon: int) -> int:
 
 def prepare_ucb(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every action must show itself; the horizon is needed."""
-    assert setting.horizon is not None  # setting.check has seen to it
+    assert setting.rounds is not None  # setting.check has seen to it
     K = len(setting.feedback)
     z = cover(setting.feedback, setting.upper)
-    chosen = np.concatenate([[stages(setting.horizon)], z * setting.upper**2])
+    chosen = np.concatenate([[stages(setting.rounds)], z * setting.upper**2])
     return Prepared(chosen, np.concatenate([[1.0], np.ones(K), np.zeros(K)]))
 
 
@@ -257,22 +257,6 @@ def update_ucb(t, belief, known, parameters, memory, action, why):
     settle(belief, known, parameters, memory)
 
 
-_run_eps = make_run(choose_eps, no_update)
-_run_ucb = make_run(choose_ucb, update_ucb)
-
-
-@cached
-def run_eps(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `eps-greedy-lp`."""
-    _run_eps(world, known, parameters, memory, job)
-
-
-@cached
-def run_ucb(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `ucb-lp`."""
-    _run_ucb(world, known, parameters, memory, job)
-
-
 SOURCE = (
     "Buccapatnam, Eryilmaz and Shroff 2014, Stochastic bandits with side observations on networks"
 )
@@ -286,7 +270,6 @@ EPS_GREEDY_LP = Rule(
     prepare=prepare_eps,
     choose=choose_eps,
     update=no_update,
-    run=run_eps,
     needs=(Need.GAP,),
     caution=caution_eps,
 )
@@ -300,7 +283,6 @@ UCB_LP = Rule(
     prepare=prepare_ucb,
     choose=choose_ucb,
     update=update_ucb,
-    run=run_ucb,
     rounds=True,
     needs=(Need.SELF_OBSERVATION, Need.HORIZON),
 )

@@ -55,16 +55,16 @@ from typing import Any
 import numpy as np
 
 from ..belief import precisions
-from ..compiled import cached, compiled, inlined
+from ..compiled import compiled, inlined
 from ..engine.contract import Floats
-from ..engine.runner import make_run
 from ..engine.streams import uniform
 from ..programs.covers import greedy_cover
 from ..programs.independent import greedy_independent_set
+from ..setting import Setting
 from ..structure import strongly_observable
 from ..variances import BoolArray
+from .needs import Need
 from .rule import Prepared, Rule
-from .setting import Need, Setting
 
 LEAST, MARGIN, GAMMA, ETA, EXPLORE = range(5)  # places in the parameters; EXPLORE: gamma uniform(U)
 ROUNDING = 1e-9  # a smaller part of the information than this is not told from rounding
@@ -118,11 +118,11 @@ def start(K: int, own: int) -> Floats:
 
 def prepare_g(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every observable structure; the horizon is needed."""
-    assert setting.horizon is not None  # setting.check has seen to it
+    assert setting.rounds is not None  # setting.check has seen to it
     precision = precisions(setting.feedback, setting.upper)
     least = least_precision(precision)
-    gamma, eta, share = rates(precision >= least, setting.horizon)
-    chosen = [least, margin(least, setting.horizon), gamma, eta]
+    gamma, eta, share = rates(precision >= least, setting.rounds)
+    chosen = [least, margin(least, setting.rounds), gamma, eta]
     K = len(setting.feedback)
     memory = start(K, 0)
     memory[:K] = (1 - gamma) / K + share
@@ -132,7 +132,7 @@ def prepare_g(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 def prepare_ix(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Every action must show itself."""
     least = float(precisions(setting.feedback, setting.upper).diagonal().min())
-    chosen = np.array([least, margin(least, setting.horizon)])
+    chosen = np.array([least, margin(least, setting.rounds)])
     return Prepared(chosen, start(len(setting.feedback), 1))
 
 
@@ -252,29 +252,6 @@ def update_wix(t, belief, known, parameters, memory, action, why):
     learn_ix(belief, known, parameters, memory, True)
 
 
-_run_g = make_run(choose, update_g)
-_run_ix = make_run(choose, update_ix)
-_run_wix = make_run(choose, update_wix)
-
-
-@cached
-def run_g(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `exp3-g`."""
-    _run_g(world, known, parameters, memory, job)
-
-
-@cached
-def run_ix(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `exp3-ix`."""
-    _run_ix(world, known, parameters, memory, job)
-
-
-@cached
-def run_wix(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `exp3-wix`."""
-    _run_wix(world, known, parameters, memory, job)
-
-
 EXP3_G = Rule(
     name="exp3-g",
     summary="exponential weights with explicit exploration; any observable structure",
@@ -285,7 +262,6 @@ EXP3_G = Rule(
     prepare=prepare_g,
     choose=choose,
     update=update_g,
-    run=run_g,
     needs=(Need.HORIZON,),
 )
 
@@ -299,7 +275,6 @@ EXP3_IX = Rule(
     prepare=prepare_ix,
     choose=choose,
     update=update_ix,
-    run=run_ix,
     needs=(Need.SELF_OBSERVATION,),
 )
 
@@ -313,6 +288,5 @@ EXP3_WIX = Rule(
     prepare=prepare_ix,
     choose=choose,
     update=update_wix,
-    run=run_wix,
     needs=(Need.SELF_OBSERVATION,),
 )

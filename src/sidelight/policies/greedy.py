@@ -12,16 +12,14 @@ what no learning at all costs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from ..compiled import cached, inlined
-from ..engine.runner import make_run
+from ..compiled import inlined
 from ..engine.streams import uniform
+from ..setting import Setting
 from .argmax import first_largest
 from .rule import Prepared, Rule
-from .setting import Setting
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
@@ -63,22 +61,6 @@ def choose_uniform(t, belief, known, parameters, memory, stream):
     return np.int64(uniform(stream) * known.observer.size), 0
 
 
-_run_greedy = make_run(choose_greedy, no_update)
-_run_uniform = make_run(choose_uniform, no_update)
-
-
-@cached
-def run_greedy(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `greedy`."""
-    _run_greedy(world, known, parameters, memory, job)
-
-
-@cached
-def run_uniform(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `uniform`."""
-    _run_uniform(world, known, parameters, memory, job)
-
-
 GREEDY = Rule(
     name="greedy",
     summary="observe everything once, then play the largest mean",
@@ -89,7 +71,6 @@ GREEDY = Rule(
     prepare=prepare,
     choose=choose_greedy,
     update=no_update,
-    run=run_greedy,
     caution=caution_greedy,
 )
 
@@ -102,6 +83,5 @@ UNIFORM = Rule(
     prepare=prepare,
     choose=choose_uniform,
     update=no_update,
-    run=run_uniform,
     caution=caution_uniform,
 )

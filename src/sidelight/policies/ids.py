@@ -60,15 +60,14 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import cached, compiled, inlined
-from ..engine.runner import make_run
+from ..compiled import compiled, inlined
+from ..setting import Setting
 from . import lazy
 from .crowd import weigh_all
 from .guard import density, purchase, upper_tail
 from .information_ratio import best_mixture
 from .lazy import BLOCK, BUYER, EARLY, GUARD, TAIL, make_lazy, posterior
 from .rule import Prepared, Rule
-from .setting import Setting
 
 TINY = 1e-300
 FEW = 20  # actions, for which pairs will do whatever is known
@@ -196,13 +195,6 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
 
 
 choose, update = make_lazy(plan)
-_run = make_run(choose, update)
-
-
-@cached
-def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `ids`."""
-    _run(world, known, parameters, memory, job)
 
 
 IDS = Rule(
@@ -222,6 +214,5 @@ IDS = Rule(
     prepare=prepare,
     choose=choose,
     update=update,
-    run=run,
     edition=3,
 )

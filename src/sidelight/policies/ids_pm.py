@@ -34,12 +34,11 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import cached, compiled, inlined
-from ..engine.runner import make_run
+from ..compiled import compiled, inlined
+from ..setting import Setting
 from .greedy import no_update
 from .information_ratio import best_mixture, toss
 from .rule import Prepared, Rule, in_range, switch
-from .setting import Setting
 
 N0, S0, DIRECTED = range(3)  # places in the parameters
 SINGLE, MIXTURE = 0, 1
@@ -119,15 +118,6 @@ def choose(t, belief, known, parameters, memory, stream):
     return toss(first, second, weight, stream), MIXTURE if weight > 0.0 else SINGLE
 
 
-_run = make_run(choose, no_update)
-
-
-@cached
-def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `ids-pm`."""
-    _run(world, known, parameters, memory, job)
-
-
 IDS_PM = Rule(
     name="ids-pm",
     summary="information directed sampling with confidence bounds; any observable structure",
@@ -138,5 +128,4 @@ IDS_PM = Rule(
     prepare=prepare,
     choose=choose,
     update=no_update,
-    run=run,
 )

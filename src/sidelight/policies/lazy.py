@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 
 from ..compiled import compiled, inlined
+from ..setting import Setting
 from .argmax import first_largest
 from .cut import cut
 from .information_ratio import toss
 from .rule import LEAST, MOST, Prepared, from_zero, in_range, switch
-from .setting import Setting
 
 # places in the memory: the mixture, and what it was computed from
 FIRST, SECOND, WEIGHT, LEADER, ROUND, SEEN, BUYER, BLOCK, REFERENCE = range(9)
@@ -44,7 +44,7 @@ def prepare(name: str, setting: Setting, parameters: Mapping[str, float]) -> Pre
     limits = {"tail": 1e6, "refresh": 1.0, "guard": 1e6}
     tail, refresh, guard = (from_zero(name, parameters, key, limits[key]) for key in limits)
     n0 = prior / setting.upper**2
-    early = early if guard > 0 and setting.horizon else 1.0
+    early = early if guard > 0 and setting.rounds else 1.0
     K = len(setting.feedback)
     memory = np.zeros(REFERENCE + 2 * K)
     memory[SEEN] = -1.0

@@ -38,6 +38,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,12 +47,12 @@ from ..belief import known
 from ..compiled import cached, compiled, inlined, merged
 from ..engine.contract import no_data
 from ..engine.intrinsics import apart, borrowed, sqrt
-from ..engine.runner import make_run
 from ..errors import InputError
 from ..programs.basis import index, is_unique, prices_hold, room, solve_plan
+from ..setting import Setting
 from .argmax import largest_bound
+from .needs import Need
 from .rule import Prepared, Rule
-from .setting import Need, Setting
 
 WORDS = ("strong", "weak", "empty", "final")
 STRONG, WEAK, EMPTY, FINAL = range(4)
@@ -74,7 +75,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float], name: str = "mini
     sigma = setting.feedback.uniform_sigma or 0.0
     delta = parameters["delta"]
     if delta == 0:
-        delta = 0.01 if setting.horizon is None else 1 / max(2, setting.horizon)
+        delta = 0.01 if setting.rounds is None else 1 / max(2, setting.rounds)
     if not 0 < delta < 1:
         raise InputError(
             f"{name}:delta={delta:g} must lie between 0 and 1: it is the probability with which "
@@ -85,10 +86,10 @@ def prepare(setting: Setting, parameters: Mapping[str, float], name: str = "mini
     memory[ROUND] = 1.0
     memory[ALIVE] = K
     memory[HEADER : HEADER + K] = 1.0
-    facts = known(setting.feedback, setting.upper, setting.horizon)
+    facts = known(setting.feedback, setting.upper, setting.rounds)
     numbers = np.array([sigma, delta, facts.precision.max()])
-    first_batch(no_data(K), facts, numbers, memory)
-    return Prepared(numbers, memory, {"delta": delta})
+    begin = partial(first_batch, no_data(K), facts, numbers)
+    return Prepared(numbers, memory, {"delta": delta}, begin)
 
 
 @inlined
@@ -360,15 +361,6 @@ def first_batch(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
     _begin((np.int64(0), belief, known, parameters), memory)
 
 
-_run = make_run(choose, update, promise)
-
-
-@cached
-def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `minimax`."""
-    _run(world, known, parameters, memory, job)
-
-
 MINIMAX = Rule(
     name="minimax",
     summary="eliminates by confidence, batch by batch, and pays to see survivors (Algorithm 2)",
@@ -378,7 +370,7 @@ MINIMAX = Rule(
     prepare=prepare,
     choose=choose,
     update=update,
-    run=run,
+    promise=promise,
     rounds=True,
     needs=(Need.UNIFORM,),
 )

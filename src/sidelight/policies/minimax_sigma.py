@@ -38,6 +38,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,17 +47,17 @@ from ..belief import known as facts_of
 from ..compiled import cached, compiled, inlined, merged
 from ..engine.contract import Known, no_data
 from ..engine.intrinsics import apart, borrowed
-from ..engine.runner import make_run
 from ..errors import InputError
 from ..feedback import Feedback
 from ..programs.basis import index, room
 from ..programs.covers import greedy_cover
 from ..programs.independent import greedy_independent_set
 from ..programs.pairs import WITHIN_BLOCKS, within
+from ..setting import Setting
 from ..structure import strongly_observable
 from . import minimax
+from .needs import UnfitError
 from .rule import Prepared, Rule
-from .setting import Setting, UnfitError
 
 NAME = "minimax-sigma"
 WORDS = ("strong", "weak", "empty", "final", "phase", "hold")
@@ -79,11 +80,11 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """Any observable matrix; 0 <= delta < 1."""
     if parameters["version"] == 0:
         return _prepare_threshold(setting, parameters)
-    if setting.horizon is None:
+    if setting.rounds is None:
         raise UnfitError(
             f"{NAME}:version=cost needs to know the horizon: give it, or use 'minimax-sigma'"
         )
-    delta = parameters["delta"] or 1 / max(2, setting.horizon)
+    delta = parameters["delta"] or 1 / max(2, setting.rounds)
     if not 0 < delta < 1:
         raise InputError(f"{NAME}:delta={delta:g} must lie between 0 and 1 (0 is 1/horizon)")
     K = len(setting.feedback)
@@ -93,21 +94,21 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     memory[ALIVE], memory[EPS] = K, setting.upper
     memory[HEADER : HEADER + K] = 1.0
     numbers = np.array([1.0, math.log(K / delta)])
-    facts = facts_of(setting.feedback, setting.upper, setting.horizon)
-    first_phase(no_data(K), facts, numbers, memory)
-    return Prepared(numbers, memory, {"delta": delta})
+    facts = facts_of(setting.feedback, setting.upper, setting.rounds)
+    begin = partial(first_phase, no_data(K), facts, numbers)
+    return Prepared(numbers, memory, {"delta": delta}, begin)
 
 
 def _prepare_threshold(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """`minimax` on G_v, and G_v itself behind its numbers."""
     graph = thresholded(setting)
-    cut = Setting(graph, setting.upper, setting.horizon)
+    cut = Setting(graph, setting.upper, setting.rounds)
     inner = minimax.prepare(cut, {"delta": parameters["delta"]}, NAME)
     facts = facts_of(graph, setting.upper)
     # Places as bits, for a `Known` with whole numbers: one of another kind would be compiled anew.
     places = (x.view(np.float64) for x in (facts.start, facts.shown))
     parts = (inner.parameters, facts.precision.ravel(), *places)
-    return Prepared(np.concatenate([[0.0], *parts]), inner.memory, inner.resolved)
+    return Prepared(np.concatenate([[0.0], *parts]), inner.memory, inner.resolved, inner.begin)
 
 
 def thresholded(setting: Setting) -> Feedback:
@@ -118,7 +119,7 @@ def thresholded(setting: Setting) -> Feedback:
         return feedback
     if len(values) > MOST_THRESHOLDS:
         values = values[np.linspace(0, len(values) - 1, MOST_THRESHOLDS).astype(int)]
-    T = setting.horizon or UNKNOWN_HORIZON
+    T = setting.rounds or UNKNOWN_HORIZON
     best, least = float(values[-1]), math.inf
     for v in values.tolist():
         shows = feedback.variance <= v
@@ -314,15 +315,6 @@ def update(t, belief, known, parameters, memory, action, why):
     _update_threshold(t, belief, graph, parameters[FIRST:GRAPH], memory, action, why)
 
 
-_run = make_run(choose, update)
-
-
-@cached
-def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `minimax-sigma`."""
-    _run(world, known, parameters, memory, job)
-
-
 MINIMAX_SIGMA = Rule(
     name=NAME,
     summary="eliminates by confidence and pays to see survivors; any observable structure",
@@ -333,7 +325,6 @@ MINIMAX_SIGMA = Rule(
     prepare=prepare,
     choose=choose,
     update=update,
-    run=run,
     rounds=True,
     choices={"version": ("threshold", "cost")},
     edition=2,

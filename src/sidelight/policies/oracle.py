@@ -19,24 +19,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ..bounds import graves_lai
-from ..compiled import cached, inlined
+from ..compiled import inlined
 from ..engine.contract import Floats
-from ..engine.runner import make_run
 from ..feedback import Feedback
 from ..problem import Problem
+from ..setting import Setting
 from .greedy import no_update
+from .needs import Need, Revealed, UnfitError
 from .rule import Prepared, Rule
-from .setting import Need, Setting, UnfitError
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """The best action, then the plan."""
-    if setting.means is None:
+    if not isinstance(setting, Revealed):
         raise UnfitError("policy 'oracle-lp' is told the true means, which only a simulation has")
     problem = _in_units_of_range(setting.feedback, setting.means, setting.upper)
     plan = graves_lai(problem).allocation
@@ -70,15 +69,6 @@ def choose(t, belief, known, parameters, memory, stream):
     return action, np.int64(1) if least < log else np.int64(0)
 
 
-_run = make_run(choose, no_update)
-
-
-@cached
-def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `oracle-lp`."""
-    _run(world, known, parameters, memory, job)
-
-
 ORACLE_LP = Rule(
     name="oracle-lp",
     summary="knows the means, and pays what the asymptotic lower bound asks; a reference line",
@@ -89,6 +79,5 @@ ORACLE_LP = Rule(
     prepare=prepare,
     choose=choose,
     update=no_update,
-    run=run,
     needs=(Need.TRUTH,),
 )

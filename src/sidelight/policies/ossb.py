@@ -33,14 +33,13 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import cached, compiled, inlined
+from ..compiled import compiled, inlined
 from ..engine.intrinsics import borrowed
-from ..engine.runner import make_run
 from ..programs.basis import index
 from ..programs.pairs import EXACT_BLOCKS, exact_plan
+from ..setting import Setting
 from .ahead import EXPLORED, decided_ahead
 from .rule import Prepared, Rule, from_zero, in_range
-from .setting import Setting
 from .tracking import (
     FITS,
     GAPS,
@@ -165,13 +164,6 @@ def _decided(given: Any, memory: Any) -> Any:
 
 
 choose, update = decided_ahead(_decided, exploring=ESTIMATE)
-_run = make_run(choose, update)
-
-
-@cached
-def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `ossb`."""
-    _run(world, known, parameters, memory, job)
 
 
 OSSB = Rule(
@@ -184,6 +176,5 @@ OSSB = Rule(
     prepare=prepare,
     choose=choose,
     update=update,
-    run=run,
     caution=caution,
 )

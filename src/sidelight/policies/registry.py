@@ -2,7 +2,7 @@
 
 names()                              every registered name
 rule("ucb-n")                        its `Rule`
-parse("ucb-n:exploration=0.5")       its `Rule` and all parameters, defaults included
+parse("ucb-n:exploration=0.5")       its `Specification`
 parse("minimax-sigma:version=cost")  a word stands for its place among `Rule.choices`
 """
 
@@ -24,6 +24,7 @@ from .minimax_sigma import MINIMAX_SIGMA
 from .oracle import ORACLE_LP
 from .ossb import OSSB
 from .rule import Rule
+from .specification import Specification
 from .thompson import TS_MAXN, TS_N
 from .ucb import UCB_MAXN, UCB_N
 from .v_ids import V_IDS
@@ -67,23 +68,28 @@ def rule(name: str) -> Rule:
     return found
 
 
-def parse(text: str) -> tuple[Rule, dict[str, float]]:
-    """The policy that `name` or `name:parameter=value,...` describes, and its parameters."""
+def parse(text: str | Specification) -> Specification:
+    """The policy that `name` or `name:parameter=value,...` describes."""
+    if isinstance(text, Specification):
+        return text
     if not isinstance(text, str):
         raise InputError(f"a policy is a name or an object with a choose method, not {text!r}")
     name, colon, rest = text.partition(":")
-    found = rule(name.strip())
-    given: dict[str, float] = {}
+    found = Specification(rule(name.strip()))
     for part in rest.split(",") if colon else []:
         key, value = _pair(text, part)
-        if key not in found.defaults:
-            known = choose_from(key, found.defaults) if found.defaults else "it has none"
-            raise InputError(f"{text!r}: {found.name!r} has no parameter {key!r}; {known}")
-        if key in given:
+        if key in dict(found.given):
             raise InputError(f"{text!r} gives {key!r} twice: remove one of the two")
-        words = found.choices.get(key)
-        given[key] = _number(text, part, value) if words is None else _word(text, value, words)
-    return found, {**found.defaults, **given}
+        found = found.told(key, _parameter(text, found.rule, key, value))
+    return found
+
+
+def _parameter(text: str, found: Rule, key: str, value: str) -> float:
+    if key not in found.defaults:
+        known = choose_from(key, found.defaults) if found.defaults else "it has none"
+        raise InputError(f"{text!r}: {found.name!r} has no parameter {key!r}; {known}")
+    words = found.choices.get(key)
+    return _number(text, f"{key}={value}", value) if words is None else _word(text, value, words)
 
 
 def _pair(text: str, part: str) -> tuple[str, str]:

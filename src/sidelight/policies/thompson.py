@@ -29,12 +29,12 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import cached, inlined
+from ..compiled import inlined
 from ..engine.intrinsics import sqrt
-from ..engine.runner import make_run
 from ..engine.streams import draw
+from ..setting import Setting
+from .needs import Need
 from .rule import LEAST, MOST, Prepared, Rule, in_range
-from .setting import Need, Setting
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
@@ -117,22 +117,6 @@ def update(t, belief, known, parameters, memory, action, why):
         memory[place + np.uint64(1)], memory[place + np.uint64(2)] = mean, error
 
 
-_run = make_run(choose, update)
-_run_maxn = make_run(choose_maxn, update)
-
-
-@cached
-def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `ts-n`."""
-    _run(world, known, parameters, memory, job)
-
-
-@cached
-def run_maxn(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `ts-maxn`."""
-    _run_maxn(world, known, parameters, memory, job)
-
-
 TS_N = Rule(
     name="ts-n",
     summary="Thompson sampling; learns from side observations",
@@ -143,7 +127,6 @@ TS_N = Rule(
     prepare=prepare,
     choose=choose,
     update=update,
-    run=run,
     needs=(Need.SELF_OBSERVATION,),
 )
 
@@ -157,6 +140,5 @@ TS_MAXN = Rule(
     prepare=prepare_maxn,
     choose=choose_maxn,
     update=update,
-    run=run_maxn,
     needs=(Need.SELF_OBSERVATION,),
 )

@@ -25,9 +25,9 @@ from ..compiled import compiled, inlined
 from ..engine.contract import Floats
 from ..programs.basis import index, room
 from ..programs.pairs import WITHIN_BLOCKS
+from ..setting import Setting
 from ..structure import strongly_observable
 from .ahead import AHEAD
-from .setting import Setting
 
 # places in memory, after those of a policy that decides ahead
 MADE, LEADER, FITS, HEADER = range(AHEAD, AHEAD + 4)

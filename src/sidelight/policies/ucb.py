@@ -38,11 +38,11 @@ import numpy as np
 from ..compiled import cached, inlined
 from ..engine.contract import Floats
 from ..engine.intrinsics import sqrt
-from ..engine.runner import make_run
+from ..setting import Setting
 from .argmax import first_largest_index
 from .greedy import no_update
+from .needs import Need
 from .rule import LEAST, MOST, Prepared, Rule, in_range
-from .setting import Need, Setting
 
 DEFAULTS = {"exploration": 2.0}
 TABLE = 1 << 17  # at most so many values of w, one megabyte
@@ -66,7 +66,7 @@ def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 def widths(exploration: float, setting: Setting) -> Floats:
     """`exploration`, then w(1), w(2), ...: w(t) stands at place t."""
-    table = np.full(min(setting.horizon or KEPT, TABLE) + 1, exploration)
+    table = np.full(min(setting.rounds or KEPT, TABLE) + 1, exploration)
     fill_widths(table)
     return table
 
@@ -155,22 +155,6 @@ def choose_maxn(t, belief, known, parameters, memory, stream):
     return action, 1
 
 
-_run_n = make_run(choose_n, update_n, again=again_n)
-_run_maxn = make_run(choose_maxn, no_update)
-
-
-@cached
-def run_n(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `ucb-n`."""
-    _run_n(world, known, parameters, memory, job)
-
-
-@cached
-def run_maxn(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `ucb-maxn`."""
-    _run_maxn(world, known, parameters, memory, job)
-
-
 SOURCE = (
     "Caron, Kveton, Lelarge and Bhagat 2012, Leveraging side observations in stochastic bandits"
 )
@@ -184,7 +168,7 @@ UCB_N = Rule(
     prepare=prepare_n,
     choose=choose_n,
     update=update_n,
-    run=run_n,
+    again=again_n,
     needs=(Need.SELF_OBSERVATION,),
 )
 
@@ -197,6 +181,5 @@ UCB_MAXN = Rule(
     prepare=prepare_maxn,
     choose=choose_maxn,
     update=no_update,
-    run=run_maxn,
     needs=(Need.SELF_OBSERVATION,),
 )

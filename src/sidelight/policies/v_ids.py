@@ -44,8 +44,8 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import cached, compiled, inlined
-from ..engine.runner import make_run
+from ..compiled import compiled, inlined
+from ..setting import Setting
 from . import lazy
 from .crowd import ends, narrowest
 from .guard import density, purchase, upper_tail
@@ -53,7 +53,6 @@ from .ids import gains, inflation
 from .information_ratio import best_mixture
 from .lazy import BLOCK, BUYER, EARLY, GUARD, TAIL, make_lazy, posterior
 from .rule import Prepared, Rule
-from .setting import Setting
 
 REACH = 8.0  # standard deviations
 NONE = 1e-20  # a probability that does not count next to those left out beyond REACH
@@ -230,13 +229,6 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
 
 
 choose, update = make_lazy(plan)
-_run = make_run(choose, update)
-
-
-@cached
-def run(world: Any, known: Any, parameters: Any, memory: Any, job: Any) -> None:
-    """The loop of `v-ids`."""
-    _run(world, known, parameters, memory, job)
 
 
 V_IDS = Rule(
@@ -257,6 +249,5 @@ V_IDS = Rule(
     prepare=prepare,
     choose=choose,
     update=update,
-    run=run,
     edition=2,
 )

@@ -29,7 +29,8 @@ def obstacles(races: Sequence[Results], study: bool) -> list[str]:
 
 
 def _of(results: Results, study: bool) -> list[str]:
-    from ..simulate.ingredients import differences, planned, recorded  # noqa: PLC0415 - numba
+    from ..policies import registry  # noqa: PLC0415 - imports numba
+    from ..simulate.ingredients import differences, planned, recorded  # noqa: PLC0415
 
     own = recorded(results)
     foreign = [name for name, recipe in own.policies.items() if recipe is None]
@@ -38,7 +39,7 @@ def _of(results: Results, study: bool) -> list[str]:
     try:
         again = planned(
             _read_back(results.problem),
-            results.policies,
+            map(registry.parse, results.policies),
             results.horizon,
             results.seed,
             own.delay,

@@ -19,12 +19,14 @@ import numpy as np
 
 from ..engine.contract import EDITION, Floats, Ints
 from ..engine.delays import Delay, at_once, fixed, geometric
-from ..engine.runner import DONE, STOP, Job, step
+from ..engine.runner import DONE, STOP, Job, show
 from ..errors import InputError, Interrupted, PolicyError
-from .entry import Entry, announce, enter, new_job, set_stage
+from ..policies.entry import Entry, enter
+from ..policies.specification import Specification
 from .own import play_own
 from .results import Results
 from .simulate import MAX_NUMBERS, Plan, Progress
+from .stage import announce, new_job, revealed, run, set_stage
 
 CHUNKS = 64  # at least, where there are so many replicates
 PAUSE = 0.1  # seconds between two looks at the progress
@@ -80,8 +82,9 @@ class Crew:
     def __init__(self, plan: Plan, progress: Progress | None) -> None:
         self.plan, self.progress = plan, progress
         self.stage = set_stage(plan.problem, plan.horizon, plan.seed, delay_of(plan))
+        setting = revealed(plan.problem, plan.horizon)
         self.entries: list[Entry | None] = [
-            enter(policy, plan.problem, plan.horizon) if isinstance(policy, str) else None
+            enter(policy, setting) if isinstance(policy, Specification) else None
             for policy in plan.policies
         ]
         self.regret, self.plays = room_for(plan)
@@ -105,22 +108,18 @@ class Crew:
         entries = [entry for entry in self.entries if entry is not None]
         functions = {entry.rule.name: entry.rule.run for entry in entries}
         if len(entries) < len(self.entries):
-            functions["the loop for your own policies"] = step
+            functions["the loop for your own policies"] = show
         announce(functions)
         nothing = self.regret[0, :0], self.plays[0, :0]
         for entry in entries:
-            self._run(entry, new_job(self.stage, 0, self.plan.checkpoints, *nothing))
-
-    def _run(self, entry: Entry, job: Job) -> None:
-        prepared, stage = entry.prepared, self.stage
-        entry.rule.run(stage.world, stage.known, prepared.parameters, prepared.memory, job)
+            run(entry, self.stage, new_job(self.stage, 0, self.plan.checkpoints, *nothing))
 
     def work(self) -> None:
         """Do every task; on the way out, whatever the reason, stop those that still run."""
         with ThreadPoolExecutor(self.plan.threads, "sidelight") as pool:
             try:
                 compiled = [
-                    pool.submit(self._run, entry, task.job)
+                    pool.submit(run, entry, self.stage, task.job)
                     for task in self.tasks
                     if (entry := self.entries[task.policy]) is not None
                 ]

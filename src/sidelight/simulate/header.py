@@ -20,8 +20,10 @@ from ..document import from_table
 from ..errors import DamagedError, InputError
 from ..labels import check_name
 from ..problem import Problem, from_document
+from ..setting import MAX_HORIZON
 from . import fields
-from .simulate import MAX_HORIZON, MAX_REPLICATES, check_delay
+from .simulate import MAX_REPLICATES
+from .wait import wait_of
 
 if TYPE_CHECKING:
     from .results import Results
@@ -144,7 +146,7 @@ def _delay(value: object) -> str | None:
     if value is None:
         return None
     given = fields.text(value, "delay")
-    if str(check_delay(given)) != given:
+    if str(wait_of(given)) != given:
         raise DamagedError(f"delay is {given!r}, which is not as a race writes it")
     return given
 

@@ -16,10 +16,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..engine.contract import EDITION
+from ..policies.entry import fits
+from ..policies.specification import Specification, rule_in
 from ..problem import Problem
-from .entry import enter
 from .results import Results
-from .simulate import check_checkpoints, check_delay, name_of
+from .simulate import check_checkpoints, name_of
+from .stage import revealed
+from .wait import wait_of
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def recorded(results: Results) -> Ingredients:
     return Ingredients(
         problem=results.problem,
         policies={
-            name: Recipe(editions.get(name.partition(":")[0]), parameters[name])
+            name: Recipe(editions.get(rule_in(name)), parameters[name])
             if name in parameters
             else None
             for name in results.policies
@@ -67,15 +70,15 @@ def recorded(results: Results) -> Ingredients:
 
 def planned(
     problem: Problem,
-    policies: Iterable[str],
+    policies: Iterable[Specification],
     horizon: int,
     seed: int,
     delay: str | None = None,
     checkpoints: Iterable[int] | None = None,
 ) -> Ingredients:
     """What a race with these arguments would be made of now."""
-    entries = {name_of(policy): enter(policy, problem, horizon) for policy in policies}
-    wait = check_delay(delay)
+    setting, wait = revealed(problem, horizon), wait_of(delay)
+    entries = {name_of(policy): fits(policy, setting) for policy in policies}
     return Ingredients(
         problem=problem,
         policies={n: Recipe(e.rule.edition, dict(e.parameters)) for n, e in entries.items()},

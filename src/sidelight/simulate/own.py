@@ -1,95 +1,67 @@
-"""The loop over rounds for a policy of the caller's: readable, in Python, on the same noise.
+"""The loop over rounds in Python: readable, on the same luck as the compiled loop.
 
-It calls `choose(belief, rng)` with a `Belief` that never changes and a numpy Generator that depends
-on (seed, replicate) alone, and takes the observations from the compiled streams.
+It serves policies of the caller's, whose `choose` is no compiled code, and traces of any policy.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
-from ..belief import Belief
-from ..engine.contract import Floats, Ints
-from ..engine.delays import begin_mail, delayed_step
-from ..engine.runner import DONE, STOP, Job, begin, step
-from ..errors import InputError, PolicyError
-from .entry import Stage
+from ..engine.contract import Floats
+from ..engine.runner import DONE, STOP, Job
+from ..errors import PolicyError
+from ..player import Choice, Player
+from .source import Source
+from .stage import Stage, revealed
 
 
 def play_own(policy: Any, name: str, stage: Stage, job: Job, report: Callable[[], object]) -> None:
     """Fill the rows of a job, one replicate after the other; report after every round."""
     for row in range(len(job.regret)):
         replicate = job.first + row
-        match = Match(policy, name, stage, replicate)
+        player = Player(
+            copied(policy, name, replicate),  # what it remembers ends with the replicate
+            revealed(stage.problem, stage.known.horizon),
+            seed=stage.seed,
+            replicate=replicate,
+        )
+        rounds = play(player, Source(stage, replicate))
         for column, checkpoint in enumerate(job.checkpoints):
-            while match.t < checkpoint:
+            while player.t < checkpoint:
                 if job.control[STOP]:
                     return
-                match.play_round()
-                if match.t == checkpoint:
-                    job.regret[row, column] = match.data.plays @ stage.world.gaps
-                    job.plays[row] = match.data.plays
+                next(rounds)
+                if player.t == checkpoint:
+                    job.regret[row, column] = player.data.plays @ stage.world.gaps
+                    job.plays[row] = player.data.plays
                 # Only now: Ctrl-C from here on must find the outcome of a round that counts.
                 job.control[DONE] += 1
                 report()
 
 
-class Match:
-    """One replicate of one policy of the caller's."""
-
-    def __init__(self, policy: Any, name: str, stage: Stage, replicate: int) -> None:
-        self.name, self.stage, self.replicate, self.t = name, stage, replicate, 0
-        self.policy = self._copied(policy)  # what it remembers ends with the replicate
-        key = np.random.SeedSequence(stage.seed, spawn_key=(replicate,))
-        self.rng = np.random.default_rng(key)
-        self.noise, self.data = begin(stage.noise, replicate, len(stage.problem))
-        self.mail = begin_mail(stage.delay, replicate, len(stage.problem))
-        self.belief = Belief.empty(stage.problem.feedback, stage.problem.upper)
-
-    def play_round(self) -> tuple[int, Floats]:
-        """The action of the next round, and what it showed; NaN where nothing."""
-        self.t += 1
-        action = self._choose()
-        seen = np.full(len(self.belief), np.nan)
-        stage, luck = self.stage, (self.noise, self.data)
-        if stage.delay.longest < 0:
-            step(action, stage.world, stage.known, *luck, seen)
-        else:
-            delayed_step(self.t, action, stage.world, stage.known, *luck, self.mail, stage.delay)
-        self.belief = self.belief.with_data(self.data)
-        return action, seen
-
-    def _copied(self, policy: Any) -> Any:
-        try:
-            return copy.deepcopy(policy)
-        except Exception as error:
-            raise PolicyError(
-                f"policy {self.name!r}, replicate {self.replicate}: it cannot be copied "
-                f"({type(error).__name__}: {error}), and each replicate needs its own: leave out "
-                "files and locks, or give it a __deepcopy__"
-            ) from error
-
-    def _choose(self) -> int:
-        where = f"policy {self.name!r}, round {self.t} of replicate {self.replicate}"
-        try:
-            action = self.policy.choose(self.belief, self.rng)
-        except Exception as error:
-            raise PolicyError(f"{where}: choose raised {type(error).__name__}: {error}") from error
-        try:
-            return self.belief.check_action(action)
-        except InputError as error:
-            raise PolicyError(f"{where}: choose returned {error}") from None
+def play(player: Player, source: Source) -> Iterator[tuple[Choice, Floats]]:
+    """Round after round: the choice, and what it shows; it may come to the player later."""
+    under_way: dict[int, Choice] = {}
+    while True:
+        choice = player.choose()
+        under_way[choice.round] = choice
+        seen = source.play(choice.action)
+        for letter in source.arrivals():
+            shown = player.shown(letter.action)
+            player.take(under_way.pop(letter.round), shown, letter.values[shown])
+        player.settle()
+        yield choice, seen
 
 
-def recorded(policy: Any, name: str, stage: Stage, horizon: int) -> tuple[Ints, Floats]:
-    """Actions and observations of every round of replicate 0."""
-    actions = np.empty(horizon, dtype=np.int64)
-    seen = np.empty((horizon, len(stage.problem)))
-    match = Match(policy, name, stage, 0)
-    for t in range(horizon):
-        actions[t], seen[t] = match.play_round()
-    return actions, seen
+def copied(policy: Any, name: str, replicate: int) -> Any:
+    """A policy of the caller's for one replicate."""
+    try:
+        return copy.deepcopy(policy)
+    except Exception as error:
+        raise PolicyError(
+            f"policy {name!r}, replicate {replicate}: it cannot be copied "
+            f"({type(error).__name__}: {error}), and each replicate needs its own: leave out "
+            "files and locks, or give it a __deepcopy__"
+        ) from error

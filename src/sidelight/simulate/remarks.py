@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..policies.setting import Need
+from ..policies.needs import Need
 from .results import Results
 
 NEEDS = frozenset(str(need) for need in Need)

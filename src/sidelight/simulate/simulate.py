@@ -13,45 +13,32 @@ This module imports no numba, so that `import sidelight` stays fast.
 from __future__ import annotations
 
 import inspect
-import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..engine.contract import Ints
 from ..errors import InputError
 from ..problem import Problem
+from ..setting import MAX_HORIZON, whole
+from .wait import Wait, wait_of
 
 if TYPE_CHECKING:
     from .results import Results
 
 CHECKPOINTS = 100
-MAX_HORIZON = 10**15  # regrets are exact sums of floats up to here
 MAX_NUMBERS = 2**31  # 16 GB: of a trace or of all regrets, what is kept at once
-MAX_DELAY = 10**6  # what is under way is kept in memory
 MAX_REPLICATES = 2**32 - 1  # the key of a random stream has 32 bits for the replicate
 
 Progress = Callable[[int, int], object]
 
 
-@dataclass(frozen=True)
-class Wait:
-    """How long values are under way: exactly so many rounds, or so many on average."""
-
-    kind: Literal["fixed", "geometric"]
-    rounds: float
-
-    def __str__(self) -> str:
-        short = f"{self.rounds:g}"
-        return f"{self.kind}:{short if float(short) == self.rounds else repr(self.rounds)}"
-
-
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A race, checked. `policies` are names with parameters, or objects with `choose`."""
+    """A race, checked. `policies` are specifications, or objects with `choose`."""
 
     problem: Problem
     names: tuple[str, ...]
@@ -74,7 +61,7 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     seed: int = 0,
     threads: int | None = None,
     checkpoints: Iterable[int] | None = None,
-    delay: float | str | None = None,
+    delay: float | str | Wait | None = None,
     first: int = 0,
     progress: Progress | None = None,
 ) -> Results:
@@ -104,24 +91,12 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
         seed=whole("seed", seed, 0, None),
         threads=usable_threads() if threads is None else whole("threads", threads, 1, 1024),
         checkpoints=check_checkpoints(checkpoints, rounds),
-        delay=check_delay(delay),
+        delay=wait_of(delay),
         first=start,
     )
     from .crew import race  # noqa: PLC0415 - numba takes half a second to import
 
     return race(plan, progress)
-
-
-def whole(name: str, value: object, low: int, high: int | None) -> int:
-    """A whole number in the range."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)  # 1e5 is how people write horizons
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InputError(f"{name} = {value!r} must be a whole number")
-    if value < low or (high is not None and value > high):
-        upper = "" if high is None else f" and at most {high:,}"
-        raise InputError(f"{name} = {value} must be at least {low}{upper}")
-    return int(value)
 
 
 def check_problem(problem: Problem) -> Problem:
@@ -141,28 +116,44 @@ def check_policies(
     if isinstance(policies, Mapping):
         raise InputError("policies is a mapping: give a list; an object may have its own `name`")
     single = isinstance(policies, str) or hasattr(policies, "choose")
-    chosen = (policies,) if single or not isinstance(policies, Iterable) else tuple(policies)
+    given = (policies,) if single or not isinstance(policies, Iterable) else policies
+    chosen = tuple(map(policy_of, given))
     if not chosen:
         raise InputError("a race needs at least one policy")
-    names = tuple(name_of(policy) for policy in chosen)
-    for name in names:
-        if names.count(name) > 1:
+    names = tuple(map(name_of, chosen))
+    for place, (name, policy) in enumerate(zip(names, chosen, strict=True)):
+        if name in names[:place]:
             raise InputError(
                 f"two policies are called {name!r}: drop one, or give your object another `name`"
             )
+        if policy in chosen[:place]:
+            same = names[chosen.index(policy)]
+            raise InputError(f"{same!r} and {name!r} are the same policy: drop one of the two")
     return names, chosen
 
 
-def name_of(policy: object) -> str:
-    """The text itself without blanks, or the `name` or the class of an object."""
-    if isinstance(policy, str):
-        return "".join(policy.split())
+def policy_of(policy: object) -> Any:
+    """The specification that a text describes, or an object of the caller's."""
+    from ..policies import registry  # noqa: PLC0415 - numba takes half a second to import
+    from ..policies.specification import Specification  # noqa: PLC0415
+
+    if isinstance(policy, str | Specification):
+        return registry.parse(policy)
     if inspect.isclass(policy):
         raise InputError(f"{policy.__name__} is a class: give an object, {policy.__name__}()")
     if not callable(getattr(policy, "choose", None)):
         raise InputError(
             f"{policy!r} is no policy: give a name, or an object with choose(self, belief, rng)"
         )
+    return policy
+
+
+def name_of(policy: object) -> str:
+    """What tables call a policy: its specification, or the `name` or the class of an object."""
+    from ..policies.specification import Specification  # noqa: PLC0415 - imports numba
+
+    if isinstance(policy, Specification):
+        return str(policy)
     return str(getattr(policy, "name", type(policy).__name__))
 
 
@@ -175,29 +166,6 @@ def check_checkpoints(checkpoints: Iterable[int] | None, horizon: int) -> Ints:
         raise InputError(f"checkpoints = {checkpoints!r}: give a list of rounds, such as [10, 100]")
     given = [whole("a checkpoint", t, 1, horizon) for t in checkpoints]
     return np.unique(np.array([*given, horizon], dtype=np.int64))
-
-
-def check_delay(delay: float | str | None) -> Wait | None:
-    """A whole number of rounds, "fixed:100" or "geometric:100"; None and 0 are no delay."""
-    if delay is None:
-        return None
-    kind, colon, rest = str(delay).partition(":")
-    if not colon:
-        kind, rest = "fixed", kind
-    try:
-        rounds = float(rest)
-    except ValueError:
-        rounds = math.nan
-    if kind not in ("fixed", "geometric") or not 0 <= rounds <= MAX_DELAY:
-        raise InputError(
-            f"delay = {delay!r} is not understood: give a number of rounds up to {MAX_DELAY:,}, or "
-            "'geometric:100' for 100 rounds on average"
-        )
-    if rounds == 0:
-        return None
-    if kind == "geometric":
-        return Wait("geometric", rounds)
-    return Wait("fixed", whole("delay", rounds, 0, MAX_DELAY))
 
 
 def usable_threads() -> int:

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..engine.contract import Floats
 from .statistics import short, standard_error
+from .wait import wait_of
 
 if TYPE_CHECKING:
     import rich.table
@@ -145,10 +146,8 @@ def tabulate(
 
 
 def _late(delay: str | None) -> tuple[str, ...]:
-    """Of a delay such as "geometric:100", what it means."""
-    kind, _, rounds = (delay or "").partition(":")
-    on_average = " on average" if kind == "geometric" else ""
-    return (f"values come {rounds} rounds late{on_average}",) if delay else ()
+    wait = wait_of(delay)
+    return () if wait is None else (wait.words,)
 
 
 def ratios(means: Floats, best: float) -> list[float]:

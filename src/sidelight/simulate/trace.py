@@ -26,11 +26,10 @@ from ..document import from_table
 from ..engine.contract import Floats, Ints
 from ..errors import DamagedError, InputError
 from ..problem import Problem, from_document
+from ..setting import MAX_HORIZON, whole
 from ..variances import frozen
 from . import fields
-from .simulate import MAX_HORIZON, MAX_NUMBERS, check_problem, name_of, whole
-
-CHOSEN = "chosen"  # the word for a choice of the caller's own policy
+from .simulate import MAX_NUMBERS, check_problem, name_of, policy_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,10 +108,10 @@ def trace(problem: Problem, policy: str | object, horizon: float, seed: int = 0)
             f"a trace of {rounds:,} rounds with {len(problem)} actions does not fit in memory: "
             f"use simulate, or at most {MAX_NUMBERS // len(problem):,} rounds"
         )
-    name = name_of(policy)
+    chosen = policy_of(policy)
     from .recording import record  # noqa: PLC0415 - numba takes half a second to import
 
-    return record(problem, policy, name, rounds, seed)
+    return record(problem, chosen, name_of(chosen), rounds, seed)
 
 
 def _from_lines(found: object, rounds: list[Any]) -> Trace:

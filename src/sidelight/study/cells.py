@@ -17,12 +17,17 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import files
+from ..engine import contract
 from ..problem import Problem
 from ..simulate import simulate, storage
 from ..simulate.simulate import Progress
+from ..simulate.wait import Wait
+
+if TYPE_CHECKING:
+    from ..policies.specification import Specification
 
 KEY = "cell"  # the provenance in the file has its name, so that a copy under another name shows
 
@@ -33,18 +38,18 @@ class Cell:
 
     label: str
     problem: Problem
-    policy: str
+    policy: Specification
     horizon: int
     first: int
     replicates: int
     seed: int
     checkpoints: tuple[int, ...] | None = None
-    delay: str | None = None
+    delay: Wait | None = None
 
     @property
     def place(self) -> tuple[str, str, int, int]:
         """Where the cell stands in its study."""
-        return self.label, self.policy, self.horizon, self.first
+        return self.label, str(self.policy), self.horizon, self.first
 
     @property
     def rounds(self) -> int:
@@ -59,22 +64,19 @@ class Cell:
     @cached_property
     def ingredients(self) -> Mapping[str, Any]:
         """Everything that the content of the file depends on."""
-        from ..engine.contract import EDITION  # noqa: PLC0415 - imports numba
-        from ..policies import registry  # noqa: PLC0415
-
-        rule, parameters = registry.parse(self.policy)
+        parameters = self.policy.parameters
         return {
             "problem": _digest(files.to_json(self.problem.to_document())),
-            "policy": self.policy,
+            "policy": str(self.policy),
             "parameters": {key: repr(value) for key, value in sorted(parameters.items())},
             "horizon": self.horizon,
             "checkpoints": self.checkpoints and list(self.checkpoints),
             "seed": self.seed,
             "first": self.first,
             "replicates": self.replicates,
-            "delay": self.delay,
-            "engine": EDITION,
-            "edition": rule.edition,
+            "delay": None if self.delay is None else str(self.delay),
+            "engine": contract.EDITION,
+            "edition": self.policy.edition,
             "format": storage.FORMAT,
         }
 

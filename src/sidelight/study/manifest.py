@@ -15,8 +15,9 @@ from typing import Any
 
 from .. import writing
 from ..errors import DamagedError, InputError
+from ..setting import MAX_HORIZON
 from ..simulate import fields
-from ..simulate.simulate import MAX_HORIZON, MAX_REPLICATES
+from ..simulate.simulate import MAX_REPLICATES
 from .plan import Study
 
 NAME = "study.json"
@@ -61,10 +62,10 @@ def settings_of(study: Study) -> dict[str, Any]:
         "seed": study.seed,
         "replicates": study.replicates,
         "horizons": list(study.horizons),
-        "policies": list(study.policies),
+        "policies": list(map(str, study.entrants)),
         "block": study.block,
         "checkpoints": list(study.checkpoints or ()) or None,
-        "delay": study.delay,
+        "delay": None if study.delay is None else str(study.delay),
     }
 
 

@@ -18,13 +18,18 @@ How large the blocks are depends on the study alone, never on the machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..problem import Problem
+from ..simulate.wait import Wait
 from .cells import Cell
+
+if TYPE_CHECKING:
+    from ..policies.specification import Specification
 
 BLOCK_ROUNDS = 10**7  # about a second of work
 MAX_CELLS = 200_000
@@ -37,7 +42,7 @@ class Race:
     label: str
     problem: Problem
     horizon: int
-    policies: tuple[str, ...]
+    policies: tuple[Specification, ...]
     refused: Mapping[str, str]
 
     def __str__(self) -> str:
@@ -50,13 +55,20 @@ class Study:
 
     name: str
     problems: Mapping[str, Problem]
-    policies: tuple[str, ...]
+    policies: Sequence[str | Specification]
     horizons: tuple[int, ...]
     replicates: int = 100
     seed: int = 0
     block: int | None = None
     checkpoints: tuple[int, ...] | None = None
-    delay: str | None = None
+    delay: Wait | None = None
+
+    @cached_property
+    def entrants(self) -> tuple[Specification, ...]:
+        """The policies, parsed."""
+        from ..policies.registry import parse  # noqa: PLC0415 - imports numba
+
+        return tuple(map(parse, self.policies))
 
     @cached_property
     def races(self) -> tuple[Race, ...]:
@@ -68,15 +80,17 @@ class Study:
         )
 
     def _race(self, label: str, problem: Problem, horizon: int) -> Race:
-        from ..simulate.entry import enter  # noqa: PLC0415 - imports numba
+        from ..policies.entry import fits  # noqa: PLC0415 - imports numba
+        from ..simulate.stage import revealed  # noqa: PLC0415
 
+        setting = revealed(problem, horizon)
         refused: dict[str, str] = {}
-        for policy in self.policies:
+        for policy in self.entrants:
             try:
-                enter(policy, problem, horizon)
+                fits(policy, setting)
             except InputError as error:
-                refused[policy] = str(error)
-        fit = tuple(policy for policy in self.policies if policy not in refused)
+                refused[str(policy)] = str(error)
+        fit = tuple(policy for policy in self.entrants if str(policy) not in refused)
         if not fit:
             reason = next(iter(refused.values()))
             raise InputError(f"{label}, T = {horizon:,}: no policy of the study can run: {reason}")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import files, toml
 from ..document import check_texts
@@ -16,8 +16,13 @@ from ..feedback import Feedback
 from ..gallery import CATALOGUE, from_recipe
 from ..labels import as_text, check_name
 from ..problem import Problem, from_document
-from ..simulate.simulate import MAX_HORIZON, MAX_REPLICATES, check_delay, name_of, whole
+from ..setting import MAX_HORIZON, whole
+from ..simulate.simulate import MAX_REPLICATES
+from ..simulate.wait import wait_of
 from .plan import MAX_CELLS, Study
+
+if TYPE_CHECKING:
+    from ..policies.specification import Specification
 
 KEYS = (
     "name",
@@ -62,7 +67,6 @@ def from_table(table: Table, path: Path) -> Study:
             raise InputError(f"a study needs {key}, a list that is not empty")
     horizons = [whole("a horizon", t, 1, MAX_HORIZON) for t in _list("horizons", table)]
     points = [whole("a checkpoint", t, 1, MAX_HORIZON) for t in _list("checkpoints", table)]
-    delay = check_delay(table.get("delay"))
     block = table.get("block")
     return Study(
         name=_word("name", table.get("name", as_text(path.stem))),
@@ -73,7 +77,7 @@ def from_table(table: Table, path: Path) -> Study:
         seed=whole("seed", table.get("seed", 0), 0, None),
         block=None if block is None else whole("block", block, 1, MAX_REPLICATES),
         checkpoints=tuple(sorted(set(points))) or None,
-        delay=None if delay is None else str(delay),
+        delay=wait_of(table.get("delay")),
     )
 
 
@@ -99,7 +103,8 @@ def distinct(what: str, values: Iterable[Any]) -> Iterator[Any]:
     seen = set()
     for value in values:
         if value in seen:
-            raise InputError(f"the {what} {value!r} is there twice: remove one of the two")
+            shown = value if isinstance(value, int) else str(value)
+            raise InputError(f"the {what} {shown!r} is there twice: remove one of the two")
         seen.add(value)
         yield value
 
@@ -178,14 +183,16 @@ def _from_recipe(entry: Table) -> Iterator[tuple[str, Problem]]:
         yield text, replace(from_recipe(text), name=text)
 
 
-def _policies(entries: list[Any]) -> Iterator[str]:
+def _policies(entries: list[Any]) -> Iterator[Specification]:
     from ..policies import registry  # noqa: PLC0415 - imports numba
-    from ..simulate.entry import enter  # noqa: PLC0415
+    from ..policies.entry import fits  # noqa: PLC0415
+    from ..simulate.stage import revealed  # noqa: PLC0415
 
-    friendly = Problem(Feedback.full_information(4), (0.8, 0.6, 0.4, 0.2))
+    # All can run here: what is wrong is wrong everywhere.
+    friendly = revealed(Problem(Feedback.full_information(4), (0.8, 0.6, 0.4, 0.2)), 10_000)
     for entry in entries:
         if entry == "all":
-            yield from registry.names()
+            yield from map(registry.parse, registry.names())
             continue
         table = {"name": entry} if isinstance(entry, str) else entry
         if not isinstance(table, dict) or "name" not in table:
@@ -194,8 +201,9 @@ def _policies(entries: list[Any]) -> Iterator[str]:
             )
         parameters = {key: value for key, value in table.items() if key != "name"}
         for text in _grid(_word("name", table["name"]), parameters):
-            enter(text, friendly, 10_000)  # all can run there: what is wrong is wrong everywhere
-            yield name_of(text)
+            policy = registry.parse(text)
+            fits(policy, friendly)
+            yield policy
 
 
 def _grid(name: str, parameters: Table) -> Iterator[str]:

@@ -10,14 +10,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..feedback import Feedback
 from ..gallery import CATALOGUE, from_recipe
+from ..policies.needs import Need
 from ..problem import Problem
 from ..simulate import Results
 from ..study import Cell
+
+if TYPE_CHECKING:
+    from ..policies.specification import Specification
 
 # The gallery, and the same families where gaps are too small for the horizon or the hub is best.
 RECIPES = (
@@ -54,17 +59,12 @@ LASTING = {
 }
 
 
-def name_of(policy: str) -> str:
-    """The policy without its parameters."""
-    return policy.partition(":")[0]
-
-
-def is_fair(policy: str, problem: Problem, horizon: int) -> bool:
+def is_fair(policy: Specification, problem: Problem, horizon: int) -> bool:
     """Whether the policy knows nothing it could not know, and has no caution here."""
-    from ..policies.setting import Need  # noqa: PLC0415 - imports numba
-    from ..simulate.entry import enter  # noqa: PLC0415
+    from ..policies.entry import fits  # noqa: PLC0415 - imports numba
+    from ..simulate.stage import revealed  # noqa: PLC0415
 
-    entry = enter(policy, problem, horizon)
+    entry = fits(policy, revealed(problem, horizon))
     return not entry.caution and not {Need.GAP, Need.TRUTH} & set(entry.rule.needs)
 
 
@@ -87,16 +87,19 @@ def cells(
 ) -> Iterator[Cell]:
     """One cell for each policy, with all its replicates, problem by problem."""
     from ..policies import registry  # noqa: PLC0415 - imports numba
-    from ..simulate.entry import fitting  # noqa: PLC0415
+    from ..policies.entry import fitting  # noqa: PLC0415
+    from ..simulate.stage import revealed  # noqa: PLC0415
 
-    names = dict.fromkeys(name.strip() for name in policies or registry.names())
+    named = dict.fromkeys(map(registry.parse, policies or registry.names()))
     for recipe in dict.fromkeys(recipes):
         problem = shuffled(from_recipe(recipe), recipe)
         for horizon in dict.fromkeys(horizons):
             wanted = [
-                with_gap(name, problem) for name in names if _is_affordable(name, problem, horizon)
+                with_gap(policy, problem)
+                for policy in named
+                if _is_affordable(policy, problem, horizon)
             ]
-            for policy in fitting(problem, horizon, wanted)[0]:
+            for policy in fitting(wanted, revealed(problem, horizon))[0]:
                 yield Cell(
                     label=recipe,
                     problem=problem,
@@ -118,28 +121,24 @@ def contenders(raced: Sequence[tuple[Cell, Results]]) -> list[Cell]:
     return [
         cell
         for (cell, _), mean in zip(raced, means, strict=True)
-        if mean <= NEAR * best or cell.policy == DEFAULT
+        if mean <= NEAR * best or str(cell.policy) == DEFAULT
     ]
 
 
-def with_gap(name: str, problem: Problem) -> str:
+def with_gap(policy: Specification, problem: Problem) -> Specification:
     """The policy as it is raced: one that needs a gap is told the true one, in parts of upper."""
-    from ..policies import registry  # noqa: PLC0415 - imports numba
-    from ..policies.setting import Need  # noqa: PLC0415
-
-    rule, given = registry.parse(name)
-    if Need.GAP not in rule.needs or given["gap"]:
-        return name
+    if Need.GAP not in policy.rule.needs or policy.parameters["gap"]:
+        return policy
     gaps = problem.gaps[problem.gaps > 0]
     gap = gaps.min() / problem.upper if len(gaps) else 1
-    return f"{name}{',' if ':' in name else ':'}gap={gap:.12g}"
+    return policy.told("gap", float(f"{gap:.12g}"))
 
 
-def as_told(policy: str, problem: Problem) -> str:
+def as_told(policy: Specification, problem: Problem) -> str:
     """The policy as it was asked for, without a gap that `with_gap` added."""
-    named = policy.rpartition(",gap=")[0] or policy.partition(":gap=")[0]
-    return named if policy == with_gap(named, problem) else policy
+    named = policy.without("gap")
+    return str(named if policy == with_gap(named, problem) else policy)
 
 
-def _is_affordable(name: str, problem: Problem, horizon: int) -> bool:
-    return horizon < LONG or (name_of(name) in FAST and problem.name in LASTING)
+def _is_affordable(policy: Specification, problem: Problem, horizon: int) -> bool:
+    return horizon < LONG or (policy.name in FAST and problem.name in LASTING)

@@ -1,9 +1,9 @@
-"""One policy on one problem, ready for the engine."""
+"""A problem as the engine reads it, and one policy on it."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,13 @@ import numpy as np
 from ..belief import known
 from ..engine.contract import Floats, Ints, Known, Words
 from ..engine.delays import Delay, at_once
-from ..engine.runner import STOP, Job, Tape, World
+from ..engine.runner import STOP, Job, World, new_desk
 from ..engine.streams import base_words
 from ..machine_code import cache_folder, can_be_kept, is_kept
-from ..policies import registry
-from ..policies.rule import Prepared, Rule
-from ..policies.setting import Setting, UnfitError, check
+from ..policies.entry import Entry
+from ..policies.needs import Revealed
 from ..problem import Problem
+from ..setting import Setting
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,22 +34,9 @@ class Stage:
     delay: Delay
 
 
-@dataclass(frozen=True, eq=False)
-class Entry:
-    """A built-in policy with its parameters, prepared for a problem."""
-
-    rule: Rule
-    parameters: Mapping[str, float]
-    prepared: Prepared
-    caution: str
-
-    @property
-    def remarks(self) -> list[str]:
-        """What to know about the policy here: what it needs, and whether it may be linear."""
-        return [*map(str, self.rule.needs), *([self.caution] if self.caution else [])]
-
-
-def set_stage(problem: Problem, horizon: int, seed: int, delay: Delay | None = None) -> Stage:
+def set_stage(
+    problem: Problem, horizon: int, seed: int, delay: Delay | None = None, role: str = "noise"
+) -> Stage:
     """The problem as arrays of the engine's own: frozen ones would be compiled for separately."""
     knowledge = known(problem.feedback, problem.upper, horizon)
     shown = np.nonzero(problem.feedback.observes)
@@ -59,37 +46,13 @@ def set_stage(problem: Problem, horizon: int, seed: int, delay: Delay | None = N
         sd=np.sqrt(problem.feedback.variance[shown]),
         weight=knowledge.precision[shown],
     )
-    noise, policy = base_words(seed, "noise"), base_words(seed, "policy")
+    noise, policy = base_words(seed, role), base_words(seed, "policy")
     return Stage(problem, world, knowledge, seed, noise, policy, delay or at_once())
 
 
-def enter(text: str, problem: Problem, horizon: int) -> Entry:
-    """The built-in policy that the text describes."""
-    rule, parameters = registry.parse(text)
-    setting = Setting(problem.feedback, problem.upper, horizon, problem.means)
-    check(rule.name, rule.needs, setting)
-    prepared = rule.prepare(setting, parameters)
-    own = Prepared(np.array(prepared.parameters), np.array(prepared.memory))
-    used = {**parameters, **prepared.resolved}
-    return Entry(rule, used, own, rule.caution(setting, parameters))
-
-
-def fitting(
-    problem: Problem, horizon: int, names: Iterable[str]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Those of the policies that can run on this problem, and those that refuse it.
-
-    Wrong names and parameters are errors.
-    """
-    fit, refused = [], []
-    for name in names:
-        try:
-            enter(name, problem, horizon)
-        except UnfitError:
-            refused.append(name)
-        else:
-            fit.append(name)
-    return tuple(fit), tuple(refused)
+def revealed(problem: Problem, horizon: int | None) -> Revealed:
+    """What a policy may know of the problem, with the means for those that are told them."""
+    return Revealed(Setting(problem.feedback, problem.upper, horizon), problem.means)
 
 
 def new_job(
@@ -98,7 +61,6 @@ def new_job(
     checkpoints: Ints,
     regret: Floats,
     plays: Ints,
-    tape: Tape | None = None,
 ) -> Job:
     """Replicates first, first + 1, ..., as many as `regret` has rows."""
     control = np.zeros(STOP + 2, dtype=np.int64)
@@ -111,14 +73,13 @@ def new_job(
         plays,
         control,
         stage.delay,
-        tape or new_tape(0, plays.shape[1]),
     )
 
 
-def new_tape(rounds: int, actions: int) -> Tape:
-    """A tape with nothing on it."""
-    action, why, number = (np.zeros(rounds, dtype=np.int64) for _ in range(3))
-    return Tape(action, why, number, np.full((rounds, actions), np.nan))
+def run(entry: Entry, stage: Stage, job: Job) -> None:
+    """Play the replicates of a job."""
+    desk = new_desk(len(stage.problem), stage.delay, entry.prepared.memory)
+    entry.rule.run(stage.world, stage.known, entry.prepared.parameters, desk, job)
 
 
 _known: set[str] = set()  # announced, or found on disk: asked once, since a study has many races

@@ -1,4 +1,4 @@
-"""What a policy may know before the first round, and what it cannot do without."""
+"""What a policy cannot do without, and whether a setting has it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,26 @@ import numpy as np
 
 from ..engine.contract import Floats
 from ..errors import InputError
-from ..feedback import Feedback
+from ..setting import Setting
 
 
-@dataclass(frozen=True, eq=False)
-class Setting:
-    """The structure and the range of the means; `horizon` is None where it is unknown.
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Revealed(Setting):
+    """A setting with the true means, which only a simulator has and only an oracle reads."""
 
-    `means` is the truth, which only a simulator has and only an oracle reads.
-    """
+    means: Floats
 
-    feedback: Feedback
-    upper: float
-    horizon: int | None
-    means: Floats | None = None
+    def __init__(self, setting: Setting, means: Floats) -> None:
+        super().__init__(setting.feedback, setting.upper, setting.horizon, name=setting.name)
+        object.__setattr__(self, "means", means)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Revealed):
+            return False
+        return super().__eq__(other) and np.array_equal(self.means, other.means)
+
+    def __hash__(self) -> int:
+        return hash((super().__hash__(), self.means.tobytes()))
 
 
 class Need(StrEnum):
@@ -71,8 +77,8 @@ def _missing(need: Need, setting: Setting) -> str:
             f"{seen.min():g} to {seen.max():g}: take all to be as bad as the worst with {worst}, "
             "which is safe and wasteful"
         )
-    if need is Need.HORIZON and setting.horizon is None:
+    if need is Need.HORIZON and setting.rounds is None:
         return "needs to know the horizon, and none is given"
-    if need is Need.TRUTH and setting.means is None:
+    if need is Need.TRUTH and not isinstance(setting, Revealed):
         return "is told the true means, which only a simulation has: it cannot decide live"
     return ""

@@ -1,0 +1,80 @@
+"""A built-in policy in a setting.
+
+fits(specification, setting)     may it run here? Compiles nothing, and says what to know
+enter(specification, setting)    the policy, ready to begin
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ..setting import Setting
+from .needs import UnfitError, check
+from .rule import Prepared, Rule
+from .specification import Specification
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A policy that may run in a setting; `caution` says where its regret may be linear."""
+
+    specification: Specification
+    prepared: Prepared
+    caution: str
+
+    @property
+    def rule(self) -> Rule:
+        """The rule of the policy."""
+        return self.specification.rule
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """All parameters as they are used."""
+        return {**self.specification.parameters, **self.prepared.resolved}
+
+    @property
+    def remarks(self) -> list[str]:
+        """What to know about the policy here: what it needs, and whether it may be linear."""
+        return [*map(str, self.rule.needs), *([self.caution] if self.caution else [])]
+
+
+@lru_cache(maxsize=256)  # a command asks before a race, and the race asks again
+def fits(specification: Specification, setting: Setting) -> Entry:
+    """The policy in this setting, not begun yet; `UnfitError` where it cannot run."""
+    rule, parameters = specification.rule, specification.parameters
+    check(rule.name, rule.needs, setting)
+    prepared = rule.prepare(setting, parameters)
+    return Entry(specification, prepared, rule.caution(setting, parameters))
+
+
+def begun(entry: Entry) -> Entry:
+    """The same with its memory complete, in arrays of its own."""
+    prepared = entry.prepared
+    memory = np.array(prepared.memory)
+    prepared.begin(memory)
+    own = Prepared(np.array(prepared.parameters), memory, prepared.resolved)
+    return Entry(entry.specification, own, entry.caution)
+
+
+def enter(specification: Specification, setting: Setting) -> Entry:
+    """The policy, ready to begin."""
+    return begun(fits(specification, setting))
+
+
+def fitting(
+    wanted: Iterable[Specification], setting: Setting
+) -> tuple[tuple[Specification, ...], tuple[Specification, ...]]:
+    """Those of the policies that can run here, and those that refuse; wrong parameters raise."""
+    fit, refused = [], []
+    for specification in wanted:
+        try:
+            fits(specification, setting)
+        except UnfitError:
+            refused.append(specification)
+        else:
+            fit.append(specification)
+    return tuple(fit), tuple(refused)
