@@ -16,7 +16,7 @@ import sys
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 
-# Limits on files: the worst one that is read takes a few seconds. See bounds/reading.py.
+# Limits on files: the worst one that is read takes a few seconds. See bounds/certificate_file.py.
 MOST_BYTES, DIGITS, MOST_ACTIONS, MOST_ROWS = 4_000_000, 1000, 500, 600
 MOST_MEANS, MOST_PRODUCTS = 25_000, 4_000_000
 ENTRIES = {

@@ -9,8 +9,8 @@ import pytest
 from scipy.optimize import linprog
 
 from naive.graphs import BoolArray, coverage, is_independent, subsets
-from sidelight.programs import Effort, hidden
-from sidelight.programs.hidden import HiddenSet, hidden_set
+from sidelight.programs import Effort, hidden_sets
+from sidelight.programs.hidden_sets import HiddenSet, hidden_set
 from sidelight.structure import strongly_observable
 from sidelight.variances import Array
 
@@ -103,7 +103,7 @@ def test_all_maximal_sets_are_listed_and_each_once() -> None:
     for n in [*range(8)] * 4:
         linked = links(rng, n)
         sets = [U for U in subsets(range(n)) if is_independent(linked, U)]
-        listed = [tuple(sorted(U)) for U in hidden._maximal_sets(linked)]
+        listed = [tuple(sorted(U)) for U in hidden_sets._maximal_sets(linked)]
         assert sorted(listed) == sorted(U for U in sets if is_maximal(linked, U))
 
 
@@ -112,13 +112,13 @@ def test_a_set_is_extended_until_it_is_maximal() -> None:
     for _ in range(30):
         linked = links(rng, 7)
         order = [int(v) for v in rng.permutation(7)]
-        start = next(iter(hidden._maximal_sets(linked)))[:1]
-        grown = hidden._extended(start, linked, order)
+        start = next(iter(hidden_sets._maximal_sets(linked)))[:1]
+        grown = hidden_sets._extended(start, linked, order)
         assert set(start) <= set(grown)
         assert len(set(grown)) == len(grown)
         assert is_independent(linked, grown)
         assert is_maximal(linked, grown)
-        assert order[0] in hidden._extended([], linked, order)
+        assert order[0] in hidden_sets._extended([], linked, order)
 
 
 def test_the_best_of_all_sets_with_any_variances() -> None:
@@ -174,13 +174,13 @@ def test_a_search_is_complete_if_every_maximal_set_was_tried(
 def test_a_search_without_effort_ends_after_one_set(monkeypatch: pytest.MonkeyPatch) -> None:
     variance, weak = apart(2, 2, 2, 1, 1)
     priced: list[tuple[int, ...]] = []
-    one = hidden._priced
+    one = hidden_sets._priced
 
     def noted(variance: Array, actions: tuple[int, ...], effort: Effort) -> HiddenSet:
         priced.append(actions)
         return one(variance, actions, effort)
 
-    monkeypatch.setattr(hidden, "_priced", noted)
+    monkeypatch.setattr(hidden_sets, "_priced", noted)
     assert not hidden_set(variance, weak, Effort(0)).complete
     assert len(priced) == 1
 

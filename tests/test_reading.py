@@ -20,7 +20,7 @@ from naive.structures import structure
 from sidelight import InputError, Problem
 from sidelight.bounds import finite_time, general, graves_lai, reading
 from sidelight.bounds.certificate import Certificate
-from sidelight.bounds.reading import DIGITS, entries, index, number
+from sidelight.bounds.certificate_file import DIGITS, entries, index, number
 from sidelight.errors import DamagedError
 
 BANDIT = Problem(structure("bandit", 3), (0.7, 0.5, 0.35))

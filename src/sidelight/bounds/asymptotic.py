@@ -40,7 +40,7 @@ from ..variances import Array, BoolArray
 from .bound import Binding, Bound
 from .case import Case
 from .certificate import Certificate, Pair, Row
-from .duality import exact_case, proved
+from .duality import certify, exact_case
 from .rational import float_down
 
 # The search for splits stops when both bounds agree to this part of the value: the solver satisfies
@@ -80,7 +80,7 @@ def asymptotic(problem: Problem) -> Bound:
             why = _not_a_bound(problem, [p for p, ok in zip(pairs, stands, strict=True) if not ok])
             return Bound("asymptotic", found.value, False, why, refused, plan, "eq:lb-asy")
         prices = less.prices
-    return _bound(problem, "asymptotic", plan, proved(case, _weighted(case, pairs, prices)))
+    return _bound(problem, "asymptotic", plan, certify(case, _weighted(case, pairs, prices)))
 
 
 def graves_lai(problem: Problem) -> Bound:
@@ -89,7 +89,7 @@ def graves_lai(problem: Problem) -> Bound:
     if len(problem) == 1 or case.second_gap == 0:
         return _degenerate(case, "graves_lai", "exact form of eq:lb-asy")
     pairs, prices, plan = _search(problem, case)
-    return _bound(problem, "graves_lai", plan, proved(case, _weighted(case, pairs, prices)))
+    return _bound(problem, "graves_lai", plan, certify(case, _weighted(case, pairs, prices)))
 
 
 def _search(problem: Problem, case: Case) -> tuple[list[Pair], Array, Array]:

@@ -10,12 +10,14 @@ comes too late to change a decision, so the information in whole rounds is still
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+from ..feedback import Feedback
 from .rational import decimal_up, inverse_up, products_up
 
 ZERO = Fraction(0)
@@ -23,6 +25,14 @@ ZERO = Fraction(0)
 
 class RefutedError(Exception):
     """A row that the problem does not allow: the certificate proves nothing."""
+
+
+@lru_cache(maxsize=8)
+def rational_variance(feedback: Feedback) -> tuple[tuple[Fraction | None, ...], ...]:
+    """The variances as rationals, None where nothing is seen; shared by all cases."""
+    entries = feedback.variance.tolist()
+    known = {v: None if math.isinf(v) else Fraction(v) for row in entries for v in row}
+    return tuple(tuple(known[v] for v in row) for row in entries)
 
 
 @dataclass(frozen=True)

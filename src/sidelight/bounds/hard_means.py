@@ -25,9 +25,9 @@ import numpy as np
 from ..programs import Effort, largest_independent_set
 from ..programs.ascent import climb
 from ..programs.cutting import Least, least, slope
-from ..programs.separation import Array, Setting, setting
+from ..programs.separation import ScaledProblem, scale_problem
 from ..structure import strongly_observable
-from ..variances import BoolArray
+from ..variances import Array, BoolArray
 
 # Gaps are counted in units of the resolution; the first numbers are about right for bandits.
 FIRST_LEVELS = ((0.5, 2.5), (0.9, 5.0), (0.5, 0.0))
@@ -155,15 +155,15 @@ class _Search:
         self.variance, self.upper, self.horizon = variance, upper, horizon
         self.effort = effort
         K = len(variance)
-        info = setting(np.zeros(K), variance, upper, horizon).info
+        info = scale_problem(np.zeros(K), variance, upper, horizon).info
         seen = info[info > 0]
         self.resolution = float(min(1 / np.sqrt(np.median(seen)), 0.05)) if len(seen) else 0.05
         middle = np.full(K, 0.5)
         first = least(self.problem(middle), None, FIRST_TOLERANCE, effort=effort)
         self.best = Hardest(middle, first)
 
-    def problem(self, theta: Array) -> Setting:
-        return setting(theta * self.upper, self.variance, self.upper, self.horizon)
+    def problem(self, theta: Array) -> ScaledProblem:
+        return scale_problem(theta * self.upper, self.variance, self.upper, self.horizon)
 
     def value(
         self, theta: Array, tolerance: float, enough: float = 0.0, start: Least | None = None

@@ -5,7 +5,7 @@ With s_i = min_j variance[j, i], the sharpest observation of i that anyone has:
     independent    actions of which none shows another; the larger s_i first
     blind          (i, k) such that playing i does not show k; k = i allowed; s_k largest
     pair           (i, j, q): q bounds the information about i and j together in one play
-    hidden         weakly observable actions that only outsiders show (`programs.hidden`)
+    hidden         weakly observable actions that only outsiders show (`programs.hidden_sets`)
 
 For the pair, q is the largest of P[i,i] + P[i,j] and P[j,i] + P[j,j], and a quarter of the largest
 P[k,i] + P[k,j]: any other action k may tell four times as much, because playing it costs more.
@@ -23,7 +23,7 @@ import numpy as np
 
 from ..feedback import Feedback
 from ..programs import Effort
-from ..programs.hidden import HiddenSet, hidden_set
+from ..programs.hidden_sets import HiddenSet, hidden_set
 from ..structure import Structure, structure
 from ..variances import Array
 

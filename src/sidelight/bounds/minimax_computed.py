@@ -25,13 +25,12 @@ from ..feedback import Feedback
 from ..problem import Problem
 from ..programs import Effort, check_budget, load_solver
 from ..programs.cutting import Least, least
-from ..programs.separation import Setting, setting, steps_to_separate
+from ..programs.separation import ScaledProblem, scale_problem, steps_to_separate
 from .bound import Bound
 from .certificate import Certificate
-from .duality import exact_case
+from .duality import alternatives, as_fractions, exact_case
 from .hard_means import hardest
 from .minimax import minimax
-from .weighing import alternatives, as_fractions
 
 NAME = "minimax_computed"
 FINAL_TOLERANCE = 1e-6
@@ -70,7 +69,7 @@ def _computed(feedback: Feedback, upper: float, horizon: float, budget: float | 
         return _instead(replace(closed, stopped=True), "no search was made")
     found = hardest(feedback.variance, upper, T, effort.part(SEARCH))
     problem = Problem(feedback, np.minimum(found.theta * upper, upper), upper)
-    scaled = setting(problem.means, feedback.variance, upper, T)
+    scaled = scale_problem(problem.means, feedback.variance, upper, T)
     better = least(scaled, found.found, FINAL_TOLERANCE, effort=effort)
     final = max(found.found, better, key=lambda result: result.lower)
     certificate = _certificate(problem, scaled, final, horizon)
@@ -105,7 +104,7 @@ def _instead(closed: Bound, why: str) -> Bound:
 
 
 def _certificate(
-    problem: Problem, scaled: Setting, final: Least, horizon: float
+    problem: Problem, scaled: ScaledProblem, final: Least, horizon: float
 ) -> Certificate | None:
     """The refutation of the largest B that exact arithmetic confirms, or None for none."""
     used = final.weights > 0

@@ -11,10 +11,9 @@ The modules here know arrays and nothing of actions, feedback or policies:
     basis         the same again and again, for needs and costs that change little
     pairs         the exact program of the asymptotic lower bound, compiled
     separation    how badly a plan can be misled, and by which alternatives
-    bracketing    the same from above, by tangents
     cutting       the cheapest plan that loses little, and the plan that loses least
     ascent        uphill in a box
-    hidden        actions that only others show, and what it costs to see them
+    hidden_sets   actions that only others show, and what it costs to see them
     subgames      the hardest cover of any part of a graph
 """
 

@@ -20,9 +20,8 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from ..variances import BoolArray
+from ..variances import BoolArray, IntArray
 from .covers import SLACK, SetBracket
 from .effort import Effort
 from .solver import membership_rows, solve_binary
@@ -210,5 +209,5 @@ def _bitsets(adjacent: BoolArray) -> list[int]:
     return [int.from_bytes(row.tobytes(), "little") for row in packed]
 
 
-def _original(order: npt.NDArray[np.intp], vertices: list[int]) -> tuple[int, ...]:
+def _original(order: IntArray, vertices: list[int]) -> tuple[int, ...]:
     return tuple(sorted(int(order[v]) for v in vertices))

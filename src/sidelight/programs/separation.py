@@ -21,8 +21,6 @@ value f, it increases for u < p_k f (there exp(h) h' > f p_k/u > 1), so the grid
 for p_k = 0 it also has a point next to u = 0. Written as u expm1(...), F loses no digits when u is
 large.
 
-`bracketing.loss_above` turns the concavity of h into a bound that no grid can miss.
-
 Everything is in units of the upper end D = 1. A coordinate that somebody sees exactly is not moved:
 one such play in a million rounds would expose the alternative, so it constrains nothing.
 """
@@ -32,11 +30,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.intp]
+from ..variances import Array, BoolArray, IntArray
 
 # More information than this in one horizon of plays counts as an exact observation: what it takes
 # to see the coordinate is then below the rounding of any plan.
@@ -55,7 +50,7 @@ quiet = np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ign
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class ScaledProblem:
     """A problem in units of its upper end.
 
     `info[i, j]` = T P[i, j] D^2 is what a horizon of plays of i tells about j; columns in `fixed`
@@ -102,15 +97,15 @@ class Separation:
     values: Array
 
 
-def setting(means: Array, variance: Array, upper: float, horizon: float) -> Setting:
+def scale_problem(means: Array, variance: Array, upper: float, horizon: float) -> ScaledProblem:
     """The problem in units of `upper`."""
     with np.errstate(divide="ignore", over="ignore", under="ignore"):
         info = horizon * np.square(upper / np.sqrt(variance))
     fixed = np.asarray((info > EXACT).any(axis=0))
-    return Setting(np.minimum(means / upper, 1.0), np.where(fixed, 0.0, info), fixed)
+    return ScaledProblem(np.minimum(means / upper, 1.0), np.where(fixed, 0.0, info), fixed)
 
 
-def cut_rows(problem: Setting, cuts: Cuts, beta: float) -> Array:
+def cut_rows(problem: ScaledProblem, cuts: Cuts, beta: float) -> Array:
     """log((gap'_i + u)/(beta + u)) - T I_i for each cut: plans with loss <= beta make them <= 0."""
     gaps = cuts.means.max(axis=1, keepdims=True) - cuts.means
     u = cuts.shifts[:, None]
@@ -127,7 +122,7 @@ def steps_to_separate(actions: int) -> float:
 
 
 @quiet
-def separate(problem: Setting, plan: Array, beta: float) -> Separation:
+def separate(problem: ScaledProblem, plan: Array, beta: float) -> Separation:
     """The loss of the plan per round, and alternatives near its local maxima [thm:lb-0].
 
     The maxima reported exceed `beta`, or nearly so, or are the largest one. A loss below `beta` is
@@ -185,7 +180,7 @@ class Reply:
 class Oracle:
     """One plan, questioned about many pairs (k, u) at once."""
 
-    def __init__(self, problem: Setting, plan: Array) -> None:
+    def __init__(self, problem: ScaledProblem, plan: Array) -> None:
         self.theta, self.fixed, self.p = problem.theta, problem.fixed, plan
         self.n = plan @ problem.info
         self.told = float(plan @ problem.gaps)

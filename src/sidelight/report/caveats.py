@@ -21,7 +21,7 @@ from ..problem import Problem
 from ..simulate.remarks import cautions, clairvoyant
 from ..simulate.results import Results
 from ..simulate.statistics import interval, short
-from .facts import Chapter, Race, Weighed, weigh
+from .facts import AnalysedRace, Chapter, Weighed, weigh
 from .markup import count
 from .words import in_words
 
@@ -29,7 +29,7 @@ FEW = 100
 HEAVY_QUANTILE, HEAVY_RUN = 5.0, 20.0
 
 
-def few_replicates(race: Race) -> list[str]:
+def few_replicates(race: AnalysedRace) -> list[str]:
     """Fewer than 100 runs of each policy."""
     n = race.results.replicates
     if n >= FEW:
@@ -42,7 +42,7 @@ def few_replicates(race: Race) -> list[str]:
     ]
 
 
-def few_rounds(race: Race) -> list[str]:
+def few_rounds(race: AnalysedRace) -> list[str]:
     """Less than one round for each action."""
     T, K = race.results.horizon, len(race.results.problem)
     if T >= K:
@@ -51,7 +51,7 @@ def few_rounds(race: Race) -> list[str]:
     return [f"There are {K} actions and only {rounds}: not every action can be tried once."]
 
 
-def does_not_hold(race: Race) -> list[str]:
+def does_not_hold(race: AnalysedRace) -> list[str]:
     """Bounds and guarantees whose hypotheses fail here, such as a horizon below a threshold."""
     failing: dict[str, list[str]] = {}
     for item in weigh(race.analysis):
@@ -60,7 +60,7 @@ def does_not_hold(race: Race) -> list[str]:
     return [f"No bound here from {_all(names)}: {why}." for why, names in failing.items()]
 
 
-def below_threshold(race: Race) -> list[str]:
+def below_threshold(race: AnalysedRace) -> list[str]:
     """Forms of a theorem that hold only from a longer horizon on, and would say more or are the
     paper's own."""
     T = race.analysis.horizon
@@ -75,20 +75,20 @@ def below_threshold(race: Race) -> list[str]:
     return [f"The horizon is too short for {_all(named)}."] * bool(named)
 
 
-def vacuous_bounds(race: Race) -> list[str]:
+def vacuous_bounds(race: AnalysedRace) -> list[str]:
     """Lower bounds that say no more than that regret is not negative."""
     names = [_quoted(w) for w in weigh(race.analysis) if w.vacuous and w.kind == "lower"]
     return [f"Vacuous at this horizon, since regret is never below 0: {_all(names)}."] * bool(names)
 
 
-def vacuous_limits(race: Race) -> list[str]:
+def vacuous_limits(race: AnalysedRace) -> list[str]:
     """Limits that have not begun."""
     names = [_quoted(w) for w in weigh(race.analysis) if w.vacuous and w.kind == "limit"]
     said = "exceeds all that can be lost in so few rounds, so that the limit has not begun"
     return [f"The asymptotic constant times log T {said}: {_all(names)}."] * bool(names)
 
 
-def vacuous_guarantees(race: Race) -> list[str]:
+def vacuous_guarantees(race: AnalysedRace) -> list[str]:
     """Promises to lose no more than can be lost at all."""
     found = [w for w in weigh(race.analysis) if w.vacuous and w.kind == "upper"]
     if not found:
@@ -97,7 +97,7 @@ def vacuous_guarantees(race: Race) -> list[str]:
     return [f"Vacuous at this horizon, more than can be lost at all: {_all(named)}."]
 
 
-def impossible_class(race: Race) -> list[str]:
+def impossible_class(race: AnalysedRace) -> list[str]:
     """An infinite lower bound: the class of policies that it speaks of is empty."""
     return [
         f"“{item.title}” is infinite: {in_words(item.bound.why)}."
@@ -106,7 +106,7 @@ def impossible_class(race: Race) -> list[str]:
     ]
 
 
-def below_the_bound(race: Race) -> list[str]:
+def below_the_bound(race: AnalysedRace) -> list[str]:
     """Policies that certainly lose less than b, so that their worst case must exceed B."""
     bound, found = race.bound, []
     if bound is None or race.results.replicates < 2:
@@ -125,12 +125,12 @@ def below_the_bound(race: Race) -> list[str]:
     ]
 
 
-def may_be_linear(race: Race) -> list[str]:
+def may_be_linear(race: AnalysedRace) -> list[str]:
     """What policies say about their own danger on this problem."""
     return [f"{display(name)}: {'; '.join(said)}." for name, said in cautions(race.results).items()]
 
 
-def told_the_truth(race: Race) -> list[str]:
+def told_the_truth(race: AnalysedRace) -> list[str]:
     """Policies that know the means are a yardstick, no competitors."""
     names = [display(name) for name in race.results.policies if name in clairvoyant(race.results)]
     if not names:
@@ -139,7 +139,7 @@ def told_the_truth(race: Race) -> list[str]:
     return [f"{', '.join(names)} {verb} told the true means: a yardstick, not a competitor."]
 
 
-def heavy_tail(race: Race) -> list[str]:
+def heavy_tail(race: AnalysedRace) -> list[str]:
     """Means that a few bad runs carry."""
     said = []
     for row in race.results.table().rows:
@@ -156,7 +156,7 @@ def heavy_tail(race: Race) -> list[str]:
     return said
 
 
-def unresolved(race: Race) -> list[str]:
+def unresolved(race: AnalysedRace) -> list[str]:
     """A gap that so many rounds may leave open."""
     least = resolvable(race.results)
     gap = second_gap(race.results.problem)
@@ -170,7 +170,7 @@ def unresolved(race: Race) -> list[str]:
     ]
 
 
-def delayed(race: Race) -> list[str]:
+def delayed(race: AnalysedRace) -> list[str]:
     """Values that come late, of which the theory knows nothing."""
     delay = race.results.provenance.get("delay")
     if not delay:
@@ -199,7 +199,7 @@ def graph_is_coarse(chapter: Chapter) -> list[str]:
     return structure_caveats(chapter.structure)
 
 
-RaceRule = Callable[[Race], list[str]]
+RaceRule = Callable[[AnalysedRace], list[str]]
 ChapterRule = Callable[[Chapter], list[str]]
 RACE_RULES: tuple[RaceRule, ...] = (
     few_replicates,
@@ -220,7 +220,7 @@ RACE_RULES: tuple[RaceRule, ...] = (
 CHAPTER_RULES: tuple[ChapterRule, ...] = (tied_optimum, graph_is_coarse)
 
 
-def of_race(race: Race) -> list[str]:
+def of_race(race: AnalysedRace) -> list[str]:
     """All caveats of a race."""
     return [sentence for rule in RACE_RULES for sentence in rule(race)]
 

@@ -29,7 +29,7 @@ WORST_CASES = ("minimax", "minimax_computed")  # on the worst problem, not on th
 
 
 @dataclass(frozen=True, eq=False)
-class Race:
+class AnalysedRace:
     """One race, what is known about its problem at its horizon, and its place in the page."""
 
     results: Results
@@ -54,7 +54,7 @@ class Chapter:
     name: str
     key: str
     structure: Structure
-    races: tuple[Race, ...]
+    races: tuple[AnalysedRace, ...]
 
     @property
     def file(self) -> str:
@@ -138,7 +138,7 @@ def _chapter(problem: Problem, name: str, number: int, found: list[Results]) -> 
     titles = [_title(race, found) for race in found]
     drawn = _over_time(problem, [race.horizon for race in found])
     races = tuple(
-        Race(
+        AnalysedRace(
             race,
             analyze(problem, float(race.horizon)),
             tuple(_until(curve, race.horizon) for curve in drawn),

@@ -56,7 +56,7 @@ def paragraph(words: str, class_: str | None = None) -> Html:
     return tag("p", say(words), class_=class_)
 
 
-def listed(items: Iterable[Html], class_: str | None = None) -> Html:
+def bullets(items: Iterable[Html], class_: str | None = None) -> Html:
     """A list with bullets, nothing where it is empty."""
     entries = [tag("li", item) for item in items]
     return tag("ul", *entries, class_=class_) if entries else EMPTY

@@ -19,7 +19,7 @@ from ..labels import display
 from ..simulate import Results
 from ..simulate.statistics import interval
 from ..writing import StrPath, replace
-from .facts import Chapter, Race, Races, chapters
+from .facts import AnalysedRace, Chapter, Races, chapters
 from .graph import draw_graph, is_drawable
 from .heat import draw_matrix
 from .markup import Html, to_csv
@@ -28,7 +28,7 @@ FORMATS = ("pdf", "png", "svg")
 SERIES = ("series", "kind", "t", "value", "low", "high")
 
 
-def race_figure(race: Race, title: str = "") -> Any:
+def race_figure(race: AnalysedRace, title: str = "") -> Any:
     """Regret against time."""
     said = caption(race.results) if title else ""
     return draw_race(_named(race.results.bands()), race.curves, title, said)
@@ -39,7 +39,7 @@ def caption(results: Results) -> str:
     return "one run of each policy" if results.replicates == 1 else results.caption()
 
 
-def race_rows(race: Race) -> str:
+def race_rows(race: AnalysedRace) -> str:
     """The numbers behind `race_figure`: means with 5% and 95% quantiles, and bounds."""
     return to_csv(SERIES, [*_band_rows(race.results.bands()), *_curve_rows(race.curves)])
 

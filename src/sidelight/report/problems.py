@@ -14,7 +14,19 @@ from . import caveats, plots
 from .facts import Chapter
 from .graph import is_drawable, legend
 from .heat import matrix_legend
-from .markup import EMPTY, Html, details, download, figure, join, listed, paragraph, say, table, tag
+from .markup import (
+    EMPTY,
+    Html,
+    bullets,
+    details,
+    download,
+    figure,
+    join,
+    paragraph,
+    say,
+    table,
+    tag,
+)
 from .markup import to_csv as csv
 
 TABLE_UP_TO = 24
@@ -46,7 +58,7 @@ def caveat_box(sentences: list[str]) -> Html:
     """Caveats in a box that cannot be overlooked; nothing where there are none."""
     if not sentences:
         return EMPTY
-    items = listed([say(sentence) for sentence in sentences])
+    items = bullets([say(sentence) for sentence in sentences])
     return tag("aside", tag("strong", say("Caveats")), items, class_="caveats")
 
 

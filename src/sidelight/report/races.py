@@ -11,7 +11,7 @@ from ..simulate.remarks import cautions, clairvoyant, needs
 from ..simulate.results import Results
 from ..simulate.statistics import CONFIDENCE, Difference, interval, short
 from . import caveats, plots
-from .facts import Chapter, Race
+from .facts import AnalysedRace, Chapter
 from .inline import inline_svg
 from .markup import EMPTY, Html, count, details, download, figure, join, paragraph, say, table, tag
 from .problems import caveat_box
@@ -34,7 +34,7 @@ HEAD = (
 )
 
 
-def race_part(race: Race, chapter: Chapter, last: bool) -> Html:
+def race_part(race: AnalysedRace, chapter: Chapter, last: bool) -> Html:
     """Everything about one race; the bounds of the longest one are open."""
     parts = [
         tag("h3", say(f"{chapter.name}: {race.title}"), id=race.key),
@@ -128,7 +128,7 @@ def _span(low: float, high: float) -> str:
     return f"{short(low)} to {short(high)}" if math.isfinite(high) else "unknown"
 
 
-def _table(race: Race, chapter: Chapter) -> Html:
+def _table(race: AnalysedRace, chapter: Chapter) -> Html:
     results, bound = race.results, race.bound
     found = results.table()
     rows, marked = [], []
@@ -152,7 +152,7 @@ def _remarks(results: Results, name: str) -> Html:
     return join([*map(say, needs(results, name)), *([badge] if cautioned else [])], "<br>")
 
 
-def _regret(race: Race, chapter: Chapter) -> Html:
+def _regret(race: AnalysedRace, chapter: Chapter) -> Html:
     names = ", ".join(display(name) for name in race.results.policies)
     label = f"Regret against time on {chapter.name} over {race.title}: {names}; the table has ends"
     drawn = inline_svg(plots.race_figure(race), f"{race.key}-figure", label)

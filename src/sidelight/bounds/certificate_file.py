@@ -83,7 +83,7 @@ def entries(table: object, keys: Collection[str]) -> list[Any]:
     return [table[key] for key in keys]
 
 
-def listed(value: object, where: str, most: int) -> list[Any]:
+def bounded_list(value: object, where: str, most: int) -> list[Any]:
     """A list of a sane length."""
     if not isinstance(value, list | tuple):
         raise DamagedError(f"{where} must be a list; {ADVICE}")
@@ -111,7 +111,7 @@ def maybe(value: object, where: str) -> Fraction | None:
 
 def numbers(value: object, where: str) -> tuple[Fraction, ...]:
     """A list of numbers, one for each action."""
-    return tuple(number(entry, where) for entry in listed(value, where, MOST_ACTIONS))
+    return tuple(number(entry, where) for entry in bounded_list(value, where, MOST_ACTIONS))
 
 
 def index(value: object) -> int:

@@ -18,14 +18,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from ..variances import Array
+from ..variances import Array, BoolArray
 from .effort import Effort
 from .independent import largest_independent_set
 from .solver import solve_linear
-
-BoolArray = npt.NDArray[np.bool_]
 
 # Maximal sets that are tried in turn, and the largest graph in which they are listed.
 MAX_TRIED, MAX_LISTED = 64, 40
