@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .bounds.titles import legend
 from .curves import Curve
 from .errors import InputError
 from .variances import Array
@@ -22,12 +23,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 STYLES = {"lower": "-", "upper": "--", "limit": ":"}
 # After seven policies the colours come again, with the next kind of line.
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.4)), (0, (7, 2, 1.5, 2)))
-LABELS = {
-    "finite_time": "finite-time lower bound b'",
-    "general": "general lower bound b",
-    "minimax": "minimax lower bound (worst problem)",
-    "limit": "asymptotic constant x log T (a limit, no bound)",
-}
 # Bounds in a race are grey: colour belongs to the policies.
 GREYS = {"general": ("#333333", 0), "finite_time": ("#777777", 1), "limit": ("#777777", 2)}
 
@@ -54,7 +49,7 @@ def draw_bounds(curves: Sequence[Curve], ax: Any = None, title: str = "") -> Any
     """Bounds against the horizon on log axes; a curve is drawn only where it holds."""
     ax = ax if ax is not None else new_axes()
     for curve, colour in zip(curves, COLOURS, strict=False):
-        label = LABELS.get(curve.name, curve.name)
+        label = legend(curve.name)
         shown = np.isfinite(curve.values) & (curve.values > 0)
         if not shown.any():
             ax.plot([], [], color=colour, linestyle=STYLES[curve.kind], label=f"{label}: none here")
@@ -119,7 +114,7 @@ def _draw_panel(panel: Any, scale: str, bands: Sequence[Band], curves: Sequence[
     for curve in curves:
         colour, dashes = GREYS.get(curve.name, ("#777777", 3))
         shown = np.isfinite(curve.values) & (curve.values > 0)
-        label = LABELS.get(curve.name, curve.name) + ("" if shown.any() else ": none here")
+        label = legend(curve.name) + ("" if shown.any() else ": none here")
         values = np.where(shown, curve.values, np.nan)
         look = {"color": colour, "linestyle": DASHES[dashes], "linewidth": 1.3, "zorder": 1.5}
         panel.plot(curve.horizons, values, label=label, **look)

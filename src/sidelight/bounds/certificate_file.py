@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DamagedError, InputError
+from ..files import repeated_key
 
 # 100 actions need 0.65 MB, 200 actions 2.6 MB; reading 4 MB takes half a second.
 MOST_BYTES = 4_000_000
@@ -62,12 +63,10 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in table:
-            raise DamagedError(f"the entry {_shown(key)} stands twice; {ADVICE}")
-        table[key] = value
-    return table
+    twice = repeated_key(pairs)
+    if twice is not None:
+        raise DamagedError(f"the entry {_shown(twice)} stands twice; {ADVICE}")
+    return dict(pairs)
 
 
 def entries(table: object, keys: Collection[str]) -> list[Any]:

@@ -25,6 +25,7 @@ import numpy as np
 from ..programs import Effort, largest_independent_set
 from ..programs.ascent import climb
 from ..programs.cutting import Least, least, slope
+from ..programs.effort import SETS_SHARE
 from ..programs.separation import ScaledProblem, scale_problem
 from ..structure import strongly_observable
 from ..variances import Array, BoolArray
@@ -36,8 +37,6 @@ CLIMB_TOLERANCE = 1e-5
 # A group whose first guesses fall below this part of the best one is given up.
 PROMISING = 0.7
 CLIMBED_GROUPS = 2
-# Part of the effort left for each set of actions that do not show each other.
-SETS = 0.2
 MANY_ACTIONS = 6
 
 
@@ -134,13 +133,13 @@ def _clusters(observes: BoolArray, effort: Effort) -> Iterator[tuple[int, ...]]:
     edges = (observes | observes.T) & ~np.eye(K, dtype=bool)
     weak = np.flatnonzero(~strongly_observable(observes))
     if len(weak):
-        inside = largest_independent_set(edges[np.ix_(weak, weak)], effort.part(SETS)).witness
+        inside = largest_independent_set(edges[np.ix_(weak, weak)], effort.part(SETS_SHARE)).witness
         if len(inside) > 1:
             yield tuple(sorted(int(weak[i]) for i in inside))
         for i in weak[:MANY_ACTIONS]:
             others = [int(j) for j in np.flatnonzero(~observes[:, i]) if j != i]
             yield from ((int(i), j) for j in others[:MANY_ACTIONS])
-    independent = largest_independent_set(edges, effort.part(SETS)).witness
+    independent = largest_independent_set(edges, effort.part(SETS_SHARE)).witness
     if len(independent) > 1:
         yield tuple(sorted(independent))
     yield tuple(range(K))

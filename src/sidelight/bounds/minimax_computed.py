@@ -25,6 +25,7 @@ from ..feedback import Feedback
 from ..problem import Problem
 from ..programs import Effort, check_budget, load_solver
 from ..programs.cutting import Least, least
+from ..programs.effort import MEANS_SHARE
 from ..programs.separation import ScaledProblem, scale_problem, steps_to_separate
 from .bound import Bound
 from .certificate import Certificate
@@ -34,8 +35,6 @@ from .minimax import minimax
 
 NAME = "minimax_computed"
 FINAL_TOLERANCE = 1e-6
-# Part of the effort for the search; the rest is for the proof.
-SEARCH = 0.6
 # The shortest search asks the oracle twice, and its proof takes about as long as a third time.
 LEAST = 3
 # How far below the value of the program the claim is put, until exact arithmetic confirms it.
@@ -67,7 +66,7 @@ def _computed(feedback: Feedback, upper: float, horizon: float, budget: float | 
         return replace(closed, name=NAME, valid=True, why=why)
     if effort.left < LEAST * steps_to_separate(len(feedback)) or effort.is_over():
         return _instead(replace(closed, stopped=True), "no search was made")
-    found = hardest(feedback.variance, upper, T, effort.part(SEARCH))
+    found = hardest(feedback.variance, upper, T, effort.part(MEANS_SHARE))
     problem = Problem(feedback, np.minimum(found.theta * upper, upper), upper)
     scaled = scale_problem(problem.means, feedback.variance, upper, T)
     better = least(scaled, found.found, FINAL_TOLERANCE, effort=effort)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..variances import Array, BoolArray
-from .effort import Effort
+from .effort import GUESS_SHARE, Effort
 from .independent import largest_independent_set
 from .solver import solve_linear
 
@@ -90,11 +90,11 @@ def _guesses(
     """Promising independent sets of `linked`, made maximal."""
     by_worth = [int(v) for v in np.argsort(-worth, kind="stable")]
     yield _extended([], linked, by_worth)
-    largest = largest_independent_set(linked, effort.part(0.5)).witness
+    largest = largest_independent_set(linked, effort.part(GUESS_SHARE)).witness
     yield _extended(largest, linked, by_worth)
     # Where no player shows two of them, every member has to be paid for separately.
     shared = hits.T.astype(np.float32) @ hits.astype(np.float32) > 0
-    alone = largest_independent_set(linked | shared, effort.part(0.5)).witness
+    alone = largest_independent_set(linked | shared, effort.part(GUESS_SHARE)).witness
     yield _extended(alone, linked, by_worth)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..analysis import caveats as structure_caveats
-from ..labels import display
+from ..labels import display, joined
 from ..problem import Problem
 from ..simulate.remarks import cautions, clairvoyant
 from ..simulate.results import Results
@@ -57,7 +57,7 @@ def does_not_hold(race: AnalysedRace) -> list[str]:
     for item in weigh(race.analysis):
         if not item.bound.valid:
             failing.setdefault(in_words(item.bound.why), []).append(_quoted(item))
-    return [f"No bound here from {_all(names)}: {why}." for why, names in failing.items()]
+    return [f"No bound here from {joined(names)}: {why}." for why, names in failing.items()]
 
 
 def below_threshold(race: AnalysedRace) -> list[str]:
@@ -72,20 +72,22 @@ def below_threshold(race: AnalysedRace) -> list[str]:
         and T < form.horizon < math.inf
         and (form.source == "paper" or form.value > item.bound.value)
     ]
-    return [f"The horizon is too short for {_all(named)}."] * bool(named)
+    return [f"The horizon is too short for {joined(named)}."] * bool(named)
 
 
 def vacuous_bounds(race: AnalysedRace) -> list[str]:
     """Lower bounds that say no more than that regret is not negative."""
     names = [_quoted(w) for w in weigh(race.analysis) if w.vacuous and w.kind == "lower"]
-    return [f"Vacuous at this horizon, since regret is never below 0: {_all(names)}."] * bool(names)
+    return [f"Vacuous at this horizon, since regret is never below 0: {joined(names)}."] * bool(
+        names
+    )
 
 
 def vacuous_limits(race: AnalysedRace) -> list[str]:
     """Limits that have not begun."""
     names = [_quoted(w) for w in weigh(race.analysis) if w.vacuous and w.kind == "limit"]
     said = "exceeds all that can be lost in so few rounds, so that the limit has not begun"
-    return [f"The asymptotic constant times log T {said}: {_all(names)}."] * bool(names)
+    return [f"The asymptotic constant times log T {said}: {joined(names)}."] * bool(names)
 
 
 def vacuous_guarantees(race: AnalysedRace) -> list[str]:
@@ -94,7 +96,7 @@ def vacuous_guarantees(race: AnalysedRace) -> list[str]:
     if not found:
         return []
     named = [f"{_quoted(w)} ({short(w.value)} against {short(w.trivial)})" for w in found]
-    return [f"Vacuous at this horizon, more than can be lost at all: {_all(named)}."]
+    return [f"Vacuous at this horizon, more than can be lost at all: {joined(named)}."]
 
 
 def impossible_class(race: AnalysedRace) -> list[str]:
@@ -247,7 +249,3 @@ def resolvable(results: Results) -> float:
 
 def _quoted(item: Weighed) -> str:
     return f"“{item.title}”"
-
-
-def _all(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

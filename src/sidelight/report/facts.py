@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..analysis import LOWER, UPPER, Analysis, analyze
+from ..analysis import Analysis, analyze
 from ..bounds import Bound
 from ..bounds.hard_sets import known_structure
+from ..bounds.titles import LOWER, UPPER
 from ..curves import Curve, curves
 from ..errors import InputError
 from ..labels import display
@@ -22,7 +23,8 @@ from ..problem import Problem
 from ..simulate import Results
 from ..simulate.results import BOUND_POINTS, OVERLAID
 from ..structure import Structure
-from .markup import count, slug
+from ..writing import slug
+from .markup import count
 
 LIMITS = ("asymptotic", "graves_lai")  # per log T: the slope in the limit, no bound at a horizon
 WORST_CASES = ("minimax", "minimax_computed")  # on the worst problem, not on this one
@@ -59,7 +61,8 @@ class Chapter:
     @property
     def file(self) -> str:
         """How the names of its files begin."""
-        return f"{self.key.removeprefix('problem-')}-{slug(self.name)}"
+        name = slug(self.name.lower(), "a-z0-9", "unnamed", most=40)
+        return f"{self.key.removeprefix('problem-')}-{name}"
 
 
 @dataclass(frozen=True, eq=False)

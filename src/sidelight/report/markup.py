@@ -10,7 +10,6 @@ import base64
 import csv
 import html
 import io
-import re
 from collections.abc import Iterable, Sequence
 from typing import NewType
 
@@ -140,8 +139,3 @@ def to_csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def count(number: int, one: str, many: str = "") -> str:
     """1 round, 2 rounds."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def slug(name: str, most: int = 40) -> str:
-    """A name that any file system and any link can hold."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:most].strip("-") or "unnamed"

@@ -30,7 +30,8 @@ from .markup import (
     tag,
 )
 from .problems import problem_part
-from .races import horizons_part, race_part, verdict
+from .races import horizons_part, race_part
+from .verdict import verdict
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 TOML_UP_TO = 100_000

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..bounds.titles import legend
 from ..curves import Curve
 from ..errors import InputError, choose_from
-from ..figures import LABELS, Band, draw_horizons, draw_race, save_figure
+from ..figures import Band, draw_horizons, draw_race, save_figure
 from ..labels import display
 from ..simulate import Results
 from ..simulate.statistics import interval
@@ -152,4 +153,4 @@ def _curve_rows(curves: Iterable[Curve]) -> Iterator[tuple[object, ...]]:
     for curve in curves:
         for t, value in zip(curve.horizons, curve.values, strict=True):
             if np.isfinite(value):
-                yield LABELS.get(curve.name, curve.name), curve.kind, float(t), float(value), "", ""
+                yield legend(curve.name), curve.kind, float(t), float(value), "", ""
