@@ -253,10 +253,10 @@ class Certificate:
         case, least = self.case, f"{self.claim} >= {_digits(self.value)}"
         if case.horizon is None:
             return f"{least} log T for every consistent policy"
-        within = f"in {_exact(case.horizon)} rounds"
+        within = f"in {exact_text(case.horizon)} rounds"
         if self.claim == "minimax" or case.worst_case is None:
             return f"{least} {within}"
-        B = _exact(case.worst_case)
+        B = exact_text(case.worst_case)
         if self.value == math.inf:
             return f"no policy has regret of at most {B} {within} whatever the means"
         return f"{least} {within} for every policy that never loses more than {B}"
@@ -330,7 +330,7 @@ def _shown(proved: Fraction | float) -> str:
     return f"{max(0.0, float_down(Fraction(proved))):.6g}"
 
 
-def _exact(x: Fraction) -> str:
+def exact_text(x: Fraction) -> str:
     """A number without rounding: in digits where a float holds it, otherwise as a fraction."""
     nearest = float_up(x)
     return _digits(nearest) if nearest == x else str(x)
