@@ -177,7 +177,7 @@ def test_spellings_of_numbers(text: str, value: Fraction) -> None:
 def test_other_spellings_are_refused(wrong: object) -> None:
     """Readers agree about text, not about numbers of JSON."""
     with pytest.raises(
-        DamagedError, match=r"mean holds .* no rational number; the file is damaged"
+        DamagedError, match=r"mean holds .* no rational number in text; write it in quotes"
     ):
         number(wrong, "mean")
     with pytest.raises(CHECKER.DamagedError):

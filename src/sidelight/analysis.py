@@ -197,6 +197,7 @@ def bound_record(bound: Bound) -> dict[str, object]:
         "why": bound.why,
         "method": bound.method,
         "stopped_early": bound.stopped,
+        "sampled": bound.sampled,
         "allocation": None if bound.allocation is None else bound.allocation.tolist(),
         "binding": [
             {"action": row.action, "need": row.need, "price": row.price} for row in bound.binding

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from .analysis import Analysis, caveats, meaning, model_name, prices
 from .bounds import Bound
-from .bounds.titles import LOWER, METHODS, UPPER
+from .bounds.titles import LOWER, METHODS, UPPER, unfinished
 from .feedback import Feedback
 from .labels import display, first_names
 from .recommend import hindsight
@@ -144,8 +144,8 @@ def _cells(bound: Bound, side: str) -> tuple[str, str]:
     vacuous = "; vacuous" if bound.vacuous else ""
     value = "infinite" if math.isinf(bound.value) else f"{bound.value:.4g}"
     how = bound.why if math.isinf(bound.value) else METHODS.get(bound.method, bound.method)
-    early = f"search stopped early, {side} {value}: " if bound.stopped else ""
-    return value, early + how + vacuous
+    left = f"{said}, {side} {value}: " if (said := unfinished(bound)) else ""
+    return value, left + how + vacuous
 
 
 def _names(found: Structure, actions: Actions, most: int = 12) -> str:

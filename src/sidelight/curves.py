@@ -26,7 +26,7 @@ import numpy as np
 from . import bounds, guarantees
 from .bounds import Bound
 from .bounds.hard_sets import known_structure
-from .bounds.titles import GUARANTEES
+from .bounds.titles import GUARANTEES, unfinished
 from .errors import InputError, choose_from
 from .feedback import Feedback
 from .problem import Problem
@@ -164,6 +164,6 @@ def _curve(name: str, horizons: Array, found: list[Bound]) -> Curve:
         note = f"holds from {first:.3g} rounds on, among those shown"
     else:
         note = found[-1].why
-    if any(bound.stopped for bound in found):
-        note += "; search stopped early"
+    left = sorted({words for bound in found if (words := unfinished(bound))}, reverse=True)
+    note += "".join(f"; {words}" for words in left)
     return Curve(name, kind, horizons, values, note)

@@ -36,6 +36,10 @@ MOST_MEANS = 25_000
 MOST_PRODUCTS = 4_000_000
 
 ADVICE = "the file is damaged or was changed by hand: save the certificate again"
+AS_TEXT = (
+    'write it in quotes as "1000", "-7/20" or "1.5", without an exponent, or save the certificate '
+    "again"
+)
 TOO_LARGE = "a certificate that is still in Python is checked by its method `check`, without limits"
 
 _NUMBER = re.compile(f"[+-]?[0-9]{{1,{DIGITS}}}([./][0-9]{{1,{DIGITS}}})?")
@@ -100,7 +104,9 @@ def number(value: object, where: str) -> Fraction:
             return Fraction(value)
         except ZeroDivisionError:
             pass
-    raise DamagedError(f"{where} holds {_shown(value)}, which is no rational number; {ADVICE}")
+    raise DamagedError(
+        f"{where} holds {_shown(value)}, which is no rational number in text; {AS_TEXT}"
+    )
 
 
 def maybe(value: object, where: str) -> Fraction | None:

@@ -17,7 +17,10 @@ effort is over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import operator
+import struct
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -92,7 +95,7 @@ def hardest(variance: Array, upper: float, horizon: float, effort: Effort | None
 def groups(variance: Array, effort: Effort | None = None) -> Iterator[Group]:
     """Which actions to put on top and near it, the most promising first; one of each shape."""
     effort = effort or Effort()
-    seen: set[int] = set()
+    seen: set[bytes] = set()
     for chosen in _clusters(variance < np.inf, effort):
         tops = chosen if len(chosen) <= 3 else chosen[:1]
         for top in tops:
@@ -105,27 +108,33 @@ def groups(variance: Array, effort: Effort | None = None) -> Iterator[Group]:
                 return
 
 
-def _shape(variance: Array, group: Group) -> int:
-    """A number that groups share if a relabelling of the actions maps one to the other.
+def _shape(variance: Array, group: Group) -> bytes:
+    """A digest that groups share if a relabelling of the actions maps one to the other.
 
-    Colours are refined by those of the actions shown and showing, and their variances. Different
-    groups may share a number; this costs a start, and nothing else.
+    Actions have colours: top, near or far. Three times, the new colour of an action is a digest of
+    its colour, its own variance, and the sorted variances and colours of all it shows and is shown
+    by. Different groups may share a digest; this costs a start, and nothing else.
+    Digests, and not Python's hashes, because these differ between builds of Python, and the starts
+    of the search must not.
     """
-    everyone = range(len(variance))
-    colours = [0 if i == group.top else 1 if i in group.near else 2 for i in everyone]
-    table = variance.tolist()
+    actions = range(len(variance))
+    colours = [
+        b"top" if i == group.top else b"near" if i in group.near else b"far" for i in actions
+    ]
+    seen = [
+        [struct.pack("<dd", *pair) for pair in zip(*both, strict=True)]
+        for both in zip(variance.tolist(), variance.T.tolist(), strict=True)
+    ]
     for _ in range(3):
         colours = [
-            hash(
-                (
-                    colours[i],
-                    tuple(sorted((table[i][j], table[j][i], colours[j]) for j in everyone)),
-                    table[i][i],
-                )
-            )
-            for i in everyone
+            _digest([colours[i], seen[i][i], *sorted(map(operator.add, seen[i], colours))])
+            for i in actions
         ]
-    return hash(tuple(sorted(colours)))
+    return _digest(sorted(colours))
+
+
+def _digest(parts: Iterable[bytes]) -> bytes:
+    return hashlib.blake2b(b"|".join(parts), digest_size=16).digest()
 
 
 def _clusters(observes: BoolArray, effort: Effort) -> Iterator[tuple[int, ...]]:

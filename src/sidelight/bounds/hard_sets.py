@@ -35,7 +35,8 @@ MAX_PAIRED = 150
 class HardSets:
     """What every closed form needs to know about the structure.
 
-    `complete` says whether the searches for the sets ended by themselves.
+    A longer search may find harder sets if one was `stopped` when its effort was over. If hidden
+    sets were `sampled`, only some of them were tried, because there are too many.
     """
 
     sharpest: Array
@@ -46,7 +47,13 @@ class HardSets:
     strong: bool
     domination: float
     sigma_min: float
-    complete: bool
+    stopped: bool
+    sampled: bool
+
+    @property
+    def complete(self) -> bool:
+        """Whether every search went through all that there is."""
+        return not (self.stopped or self.sampled)
 
 
 @lru_cache(maxsize=64)
@@ -72,7 +79,8 @@ def hard_sets(feedback: Feedback, budget: float | None) -> HardSets:
         strong=not found.weak,
         domination=found.domination.lower,
         sigma_min=float(np.sqrt(sharpest.min())),
-        complete=found.independence.proved and found.domination.proved and hidden.complete,
+        stopped=not (found.independence.proved and found.domination.proved) or hidden.stopped,
+        sampled=hidden.sampled,
     )
 
 

@@ -82,7 +82,7 @@ def minimax(feedback: Feedback, upper: float, horizon: float, budget: float | No
         why = "there is only one action: nothing can be lost"
         return Bound(NAME, 0.0, True, why, _nothing(game), method="trivial")
     forms = closed_forms(feedback, upper, horizon, budget)
-    stopped = not hard_sets(feedback, check_budget(budget)).complete
+    sets = hard_sets(feedback, check_budget(budget))
     for form in sorted(forms, key=lambda form: -form.value):
         proof = form.certificate
         if form.applies and isinstance(proof, Certificate) and proof.check():
@@ -95,7 +95,8 @@ def minimax(feedback: Feedback, upper: float, horizon: float, budget: float | No
                 method=form.method,
                 candidates=forms,
                 means=np.array([float(mean) for mean in proof.case.means]),
-                stopped=stopped,
+                stopped=sets.stopped,
+                sampled=sets.sampled,
             )
     provable = [form.horizon for form in forms if form.source == "ours"]
     why = "everything is seen exactly, and then no closed form holds"
@@ -104,7 +105,15 @@ def minimax(feedback: Feedback, upper: float, horizon: float, budget: float | No
             f"below a horizon of {min(provable):.6g} no closed form holds, and this is {horizon:g}"
         )
     return Bound(
-        NAME, 0.0, False, why, _nothing(game), method="none", candidates=forms, stopped=stopped
+        NAME,
+        0.0,
+        False,
+        why,
+        _nothing(game),
+        method="none",
+        candidates=forms,
+        stopped=sets.stopped,
+        sampled=sets.sampled,
     )
 
 

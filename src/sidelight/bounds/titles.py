@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .bound import Bound
+
 # The lower bounds in tables, in the order of the tables.
 LOWER = {
     "asymptotic": "asymptotic, per log T",
@@ -43,3 +45,10 @@ METHODS = {
 def legend(curve: str) -> str:
     """The words for a curve in a legend; a guarantee is called by its name."""
     return LEGENDS.get(curve, curve)
+
+
+def unfinished(bound: Bound) -> str:
+    """What a longer or wider search might add, in words; nothing where there is nothing."""
+    if bound.stopped:
+        return "search stopped early"
+    return "only some sets of actions tried" if bound.sampled else ""

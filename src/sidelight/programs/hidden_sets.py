@@ -32,13 +32,20 @@ MAX_TRIED, MAX_LISTED = 64, 40
 class HiddenSet:
     """Actions that hide from each other, the price of information about each, and R(U).
 
-    `complete` says whether every set was tried; otherwise there may be one with a larger R.
+    There may be a set with a larger R if the search was `stopped` when its effort was over, or if
+    it was `sampled`: there are too many sets, and so only some of them are tried.
     """
 
     actions: tuple[int, ...]
     prices: Array
     value: float
-    complete: bool = True
+    stopped: bool = False
+    sampled: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether every set was tried."""
+        return not (self.stopped or self.sampled)
 
 
 def hidden_set(variance: Array, weak: Sequence[int], effort: Effort | None = None) -> HiddenSet:
@@ -54,7 +61,8 @@ def hidden_set(variance: Array, weak: Sequence[int], effort: Effort | None = Non
     np.fill_diagonal(linked, False)
     worth = sharpest[members]
     guesses = _guesses(variance[:, members] < np.inf, linked, worth, effort)
-    every = _maximal_sets(linked) if len(linked) <= MAX_LISTED else iter(())
+    small = len(linked) <= MAX_LISTED
+    every = _maximal_sets(linked) if small else iter(())
     for chosen in itertools.chain(guesses, itertools.islice(every, MAX_TRIED)):
         actions = tuple(sorted(members[v] for v in chosen))
         with np.errstate(over="ignore"):  # an infinite sum is larger, too
@@ -63,8 +71,8 @@ def hidden_set(variance: Array, weak: Sequence[int], effort: Effort | None = Non
             best = max(best, _priced(variance, actions, effort), key=lambda s: s.value)
         if effort.is_over():
             break
-    complete = len(linked) <= MAX_LISTED and next(every, None) is None and not effort.stopped
-    return replace(best, complete=complete)
+    sampled = not small or (not effort.stopped and next(every, None) is not None)
+    return replace(best, stopped=effort.stopped, sampled=sampled)
 
 
 def _priced(variance: Array, actions: tuple[int, ...], effort: Effort) -> HiddenSet:

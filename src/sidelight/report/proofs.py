@@ -16,6 +16,7 @@ import numpy as np
 from ..analysis import Analysis
 from ..bounds import Bound, Certificate
 from ..bounds.formulas import FormulaProof
+from ..bounds.titles import unfinished
 from ..feedback import Feedback
 from ..labels import display
 from ..simulate.statistics import short
@@ -82,8 +83,9 @@ def _how(item: Weighed) -> Html:
     why = in_words(bound.why)
     if not bound.valid:
         return say(f"does not hold here: {why}")
-    early = f"search stopped early, {SIDES[item.kind]} {short(bound.value)}"
-    said = (early if bound.stopped else "", method_in_words(bound.method), why)
+    left = unfinished(bound)
+    least = f"{left}, {SIDES[item.kind]} {short(bound.value)}" if left else ""
+    said = (least, method_in_words(bound.method), why)
     parts = [text for text in said if text]
     return join([say(parts[0]), *(tag("small", say(text)) for text in parts[1:])], "<br>")
 
