@@ -7,11 +7,12 @@ regret of such a policy on theta is at least (1 - o(1)) log T times
     asymptotic   min <c, gaps>  over c >= 0,  n_i >= 2/gap_i^2,  n_best >= 2/gap_second^2
     graves_lai   min <c, gaps>  over c >= 0,  1/n_k + 1/n_best <= gap_k^2 / 2  for all k != best
 
-with n = P^T c. The first is the paper's. The second is exact, between one and two times the first:
-to hide that k beats the best action, the cheapest lie moves both means. An action that the best one
-shows, or that any action shows without noise, has n = inf, for its observation is free; its mean
-cannot be lied about. A lie must stay in [0, upper], so three things may happen to the condition
-about k:
+Here c_j counts the plays of action j per log T, and n_i = sum_j c_j / variance[j, i] is what they
+tell about action i. The first constant is the paper's. The second is exact, between one and two
+times the first: other means under which k beats the best action are hardest to notice if both means
+move. If the best action shows an action, or any action shows it without noise, its observation is
+free: then n = inf, and its mean is called fixed. The other means must stay in [0, upper], so this
+becomes of the condition about k:
 
     neither mean fixed       it stands
     best mean fixed          n_k >= 2/gap_k^2, unless the best mean is `upper`: k cannot rise higher

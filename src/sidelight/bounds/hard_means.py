@@ -6,9 +6,9 @@ on top, some a small gap below, the others far below,
 
     theta = top level v,   near ones v - x,   the rest at w .
 
-Which actions are near: all of them, an independent
-set, or a pair (or more) in which a member is shown by none of them, so that telling them apart
-takes plays of the far ones, which are expensive. x = 0 is a tie.
+The actions near the top are all of them, an independent set, or a pair (or more) in which none of
+them shows some member: then it takes plays of the far ones, which are expensive, to tell the pair
+apart. x = 0 is a tie.
 
 The search climbs in (v, x, w) first, then in all means, along the slope that the proof of each
 value gives for free. It is deterministic, and ends when it has climbed as far as it can or when its
@@ -63,7 +63,7 @@ class Group:
     near: tuple[int, ...]
 
     def pattern(self, count: int) -> Array:
-        """theta = pattern @ (v, x, w); without w if no action is left for it."""
+        """The matrix with theta = pattern @ (v, x, w); no column for w if no action is far."""
         pattern = np.zeros((count, 3))
         pattern[:, 2] = 1.0
         pattern[list(self.near)] = (1.0, -1.0, 0.0)

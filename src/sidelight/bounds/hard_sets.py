@@ -33,7 +33,10 @@ MAX_PAIRED = 150
 
 @dataclass(frozen=True, eq=False)
 class HardSets:
-    """What every closed form needs to know about the structure.
+    """What every closed form needs to know about the structure; the names are those above.
+
+    `sharpest` are the s_i, `domination` is a lower end of the weak domination number, and
+    `sigma_min` the standard deviation of the sharpest observation of all.
 
     A longer search may find harder sets if one was `stopped` when its effort was over. If hidden
     sets were `sampled`, only some of them were tried, because there are too many.

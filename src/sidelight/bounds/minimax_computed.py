@@ -95,7 +95,7 @@ def _computed(feedback: Feedback, upper: float, horizon: float, budget: float | 
 
 
 def _instead(closed: Bound, why: str) -> Bound:
-    """The best closed form; where none holds, that nobody gains by regret."""
+    """The best closed form in place of a search, or 0 where none holds: regret is not negative."""
     if not closed.valid:
         nothing = f"regret is never negative, and {why or 'the search stopped early'}"
         return replace(closed, name=NAME, valid=True, why=nothing)

@@ -177,7 +177,11 @@ def _scaled(rows: Array, costs: Array, guess: Array | None) -> tuple[Array, Arra
 
 
 def refute(rows: Array, guess: Array | None = None) -> tuple[float, Array, Array]:
-    """The game min_p max_k rows_k p / size_k: its value, the weights of the rows, and the plan."""
+    """The solution of the game min_p max_k rows_k p / size_k: value, weights of rows, and plan p.
+
+    size_k is the largest entry of row k in scaled columns. If the value is positive, then no plan
+    satisfies the rows.
+    """
     columns, sizes, scaled = _scaled(rows, np.zeros(rows.shape[1]), guess)
     count = rows.shape[1]
     demand = np.zeros(len(rows) + 1)
@@ -256,15 +260,16 @@ def least(
 
 
 def _useful(found: Least) -> Cuts:
-    """The cuts in the proof and a few others; that of no change belongs to its own theta."""
+    """The cuts with the largest weights, but not the first cut, which is about its own theta."""
     heavy = np.argsort(-found.weights, kind="stable")[:KEPT_CUTS]
     return found.cuts.only(heavy[found.cuts.shifts[heavy] != NO_CHANGE])
 
 
 def slope(problem: ScaledProblem, found: Least) -> Array:
-    """How the smallest loss changes with theta, the alternatives and plan kept [envelope theorem].
+    """The derivative of the smallest loss by each mean in theta.
 
-    An alternative equal to theta moves with it.
+    By the envelope theorem, alternatives and plan may be kept as they are; only the alternative of
+    the first cut, which equals theta, moves with it.
     """
     used = found.weights > 0
     w, cuts, beta = found.weights[used], found.cuts.only(used), found.lower

@@ -1,14 +1,16 @@
-"""Sets of actions that hide from themselves, and what it costs to see them from outside.
+"""Hidden sets: actions that only others show, and what it costs to see them.
 
-Let U be a set of weakly observable actions of which none shows another. All information about U
-comes from outside, and one unit of it about every member of U costs
+Let U be a set of weakly observable actions of which none shows another. All information about the
+members of U comes from plays of other actions. Let c_j count the plays of j. Then one unit of
+information about every member of U takes at least so many plays:
 
     R(U)  =  min sum(c)     over c >= 0 with sum_j c_j / variance[j, i] >= 1 for i in U
           =  max sum(y)     over y >= 0 with sum_{i in U} y_i / variance[j, i] <= 1 for all j.
 
-For variance 1 this is the fractional cover rho_LP of the paper. Any U and any feasible y are good
-for a lower bound on regret, so finding the best U is a search and nothing depends on its success.
-R grows with U: only maximal sets are tried, all of them if there are few.
+The y_i are prices of information about the members. For variance 1, R(U) is the fractional cover
+rho_LP of the paper. Any U and any feasible y give a valid lower bound on regret, and the search for
+the best U only makes it larger. R grows with U: only maximal sets are tried, all of them if there
+are few.
 """
 
 from __future__ import annotations

@@ -61,8 +61,7 @@ def does_not_hold(race: AnalysedRace) -> list[str]:
 
 
 def below_threshold(race: AnalysedRace) -> list[str]:
-    """Forms of a theorem that hold only from a longer horizon on, and would say more or are the
-    paper's own."""
+    """Closed forms that need a longer horizon: those of the paper, and any that would say more."""
     T = race.analysis.horizon
     named = [
         f"{form.method} (from {short(form.horizon)} rounds on)"
@@ -84,7 +83,7 @@ def vacuous_bounds(race: AnalysedRace) -> list[str]:
 
 
 def vacuous_limits(race: AnalysedRace) -> list[str]:
-    """Limits that have not begun."""
+    """Asymptotic constants at horizons that are too short for them."""
     names = [_quoted(w) for w in weigh(race.analysis) if w.vacuous and w.kind == "limit"]
     said = "exceeds all that can be lost in so few rounds, so that the limit has not begun"
     return [f"The asymptotic constant times log T {said}: {joined(names)}."] * bool(names)
@@ -100,7 +99,7 @@ def vacuous_guarantees(race: AnalysedRace) -> list[str]:
 
 
 def impossible_class(race: AnalysedRace) -> list[str]:
-    """An infinite lower bound: the class of policies that it speaks of is empty."""
+    """An infinite lower bound: there are no policies of the kind that it speaks of."""
     return [
         f"“{item.title}” is infinite: {in_words(item.bound.why)}."
         for item in weigh(race.analysis)
@@ -128,7 +127,7 @@ def below_the_bound(race: AnalysedRace) -> list[str]:
 
 
 def may_be_linear(race: AnalysedRace) -> list[str]:
-    """What policies say about their own danger on this problem."""
+    """The warnings that policies give about themselves on this problem."""
     return [f"{display(name)}: {'; '.join(said)}." for name, said in cautions(race.results).items()]
 
 
@@ -142,7 +141,7 @@ def told_the_truth(race: AnalysedRace) -> list[str]:
 
 
 def heavy_tail(race: AnalysedRace) -> list[str]:
-    """Means that a few bad runs carry."""
+    """Mean regrets that come from a few bad runs."""
     said = []
     for row in race.results.table().rows:
         if row.mean > 0 and row.q99 >= HEAVY_QUANTILE * row.mean:
@@ -159,7 +158,7 @@ def heavy_tail(race: AnalysedRace) -> list[str]:
 
 
 def unresolved(race: AnalysedRace) -> list[str]:
-    """A gap that so many rounds may leave open."""
+    """Two best actions that so many rounds may not tell apart."""
     least = resolvable(race.results)
     gap = second_gap(race.results.problem)
     if not 0 < gap < least:
@@ -173,7 +172,7 @@ def unresolved(race: AnalysedRace) -> list[str]:
 
 
 def delayed(race: AnalysedRace) -> list[str]:
-    """Values that come late, of which the theory knows nothing."""
+    """Values that come late: the guarantees do not cover that."""
     delay = race.results.provenance.get("delay")
     if not delay:
         return []
@@ -238,7 +237,7 @@ def second_gap(problem: Problem) -> float:
 
 
 def resolvable(results: Results) -> float:
-    """The gap that T rounds of the best looks at the two best actions leave at two errors."""
+    """Two standard errors of the gap after T of the sharpest looks at each of the two best."""
     problem = results.problem
     if len(problem) == 1:
         return 0.0

@@ -67,7 +67,7 @@ class Chapter:
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """A bound beside what can be lost at all in so many rounds: T times the largest gap.
+    """A bound, and the trivial one: what can be lost at all in T rounds, T times the largest gap.
 
     `value` is that of the bound at the horizon: for a limit, the constant times log T.
     """
@@ -85,9 +85,10 @@ class Weighed:
 
     @property
     def vacuous(self) -> bool:
-        """Whether it says nothing that was not known before: at least 0, at most the trivial.
+        """Whether the bound says nothing new: a lower one of 0, or an upper one above the trivial.
 
-        A limit of 0 says much, that regret is bounded; one above the trivial bound has not begun.
+        A limit of 0 says much: regret is bounded. For a limit above the trivial bound the horizon
+        is too short to mean anything.
         """
         if not self.bound.valid or self.trivial == 0:
             return False

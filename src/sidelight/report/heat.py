@@ -53,7 +53,7 @@ def draw_matrix(found: Structure) -> Html:
 
 
 def coarse(levels: Array) -> Array:
-    """At most 150 cells a side, each the strongest of those it stands for; NaN where all are."""
+    """At most 150 cells a side. A cell shows the strongest entry it stands for, NaN if all are."""
     step = math.ceil(len(levels) / MOST_CELLS)
     if step == 1:
         return levels

@@ -46,7 +46,7 @@ def tag(name: str, /, *children: Html, **attributes: object) -> Html:
 
 
 def join(parts: Iterable[Html], between: str = "\n") -> Html:
-    """One after the other."""
+    """The parts one after the other, with `between` between them."""
     return Html(between.join(parts))
 
 
@@ -62,7 +62,7 @@ def bullets(items: Iterable[Html], class_: str | None = None) -> Html:
 
 
 def details(title: str, *content: Html, opened: bool = False) -> Html:
-    """Something long that a click opens; paper shows what is open."""
+    """Something long that a click opens; a printed page shows it only if it is open."""
     state = {"open": "open"} if opened else {}
     return tag("details", tag("summary", say(title)), join(content), **state)
 
@@ -137,5 +137,5 @@ def to_csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def count(number: int, one: str, many: str = "") -> str:
-    """1 round, 2 rounds."""
+    """A number and its noun: '1 round', '2 rounds'."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

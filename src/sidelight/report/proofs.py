@@ -143,7 +143,7 @@ def _formula(proof: FormulaProof) -> dict[str, Any]:
 
 
 def _plan(item: Weighed, feedback: Feedback) -> Html:
-    """Expected plays, the most of them first; and the prices of what binds."""
+    """The expected plays of each action, the largest first, and the prices of information."""
     plan = item.bound.allocation
     assert plan is not None
     labels = feedback.labels

@@ -45,7 +45,7 @@ def verdict(results: Results) -> str:
 
 
 def _leaders(best: list[str], fair: list[str], told: bool) -> str:
-    """Those with the least mean, up to the number that follows."""
+    """The beginning of the sentence: who lost least. The number follows it."""
     among = " of those that are not told the means" if told else ""
     if len(fair) == 1:
         return f"{display(best[0])} lost"
