@@ -211,6 +211,28 @@ def draw_horizons(bands: Sequence[Band], curves: Sequence[Curve] = ()) -> Any:
     return figure
 
 
+def draw_map(
+    levels: Array, shades: Sequence[str], names: Sequence[str], titles: tuple[str, str]
+) -> Any:
+    """A square map of levels from 0 to 1, white where they are NaN; a new Figure.
+
+    `titles` are those of the columns and of the rows; `names` stand at both, if there are any.
+    """
+    from matplotlib.colors import ListedColormap  # noqa: PLC0415 - slow to import
+
+    ax = new_axes(5.9, 5.9)
+    # Without interpolation a cell stays one pixel of the image, and sharp at any size.
+    ax.imshow(levels, cmap=ListedColormap(shades), vmin=0, vmax=1, interpolation="none")
+    ax.set(xlabel=titles[0], ylabel=titles[1])
+    plain = [_plain_text(name) for name in names]
+    ax.set_xticks(range(len(names)), plain, rotation=90, fontsize=7)
+    ax.set_yticks(range(len(names)), plain, fontsize=7)
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    ax.tick_params(length=0)
+    return ax.figure
+
+
 def draw_ratios(problems: Sequence[str], policies: Sequence[str], ratios: Array) -> Any:
     """Regret to that of the best policy: a row for each problem, a column for each policy.
 

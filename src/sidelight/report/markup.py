@@ -112,13 +112,13 @@ def download(label: str, file: str, content: str, kind: str = "text/csv") -> Htm
     return tag("a", say(label), class_="download", download=file, href=target)
 
 
-def drawing(label: str, size: tuple[float, float], *parts: Html, corner: float = 0.0) -> Html:
-    """A picture of this size whose coordinates begin at the corner; `label` says what it shows."""
+def drawing(label: str, size: tuple[float, float], *parts: Html) -> Html:
+    """A picture of this size; `label` says what it shows."""
     width, height = size
     return tag(
         "svg",
         *parts,
-        viewBox=f"{corner:g} {corner:g} {width:g} {height:g}",
+        viewBox=f"0 0 {width:g} {height:g}",
         width=f"{width:g}",
         height=f"{height:g}",
         role="img",

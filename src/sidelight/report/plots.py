@@ -22,7 +22,8 @@ from ..simulate.statistics import interval
 from ..writing import StrPath, replace
 from .facts import AnalysedRace, Chapter, Races, chapters
 from .graph import draw_graph, is_drawable
-from .heat import draw_matrix
+from .heat import matrix_figure
+from .inline import inline_svg
 from .markup import Html, to_csv
 
 FORMATS = ("pdf", "png", "svg")
@@ -81,11 +82,13 @@ def horizon_rows(chapter: Chapter) -> str:
 
 def structure_drawing(chapter: Chapter) -> Html:
     """The graph, or the map of the matrix where it has too many arrows."""
-    found = chapter.structure
+    found, key = chapter.structure, f"{chapter.key}-graph"
     if not is_drawable(found):
-        return draw_matrix(found)
+        K = len(found.feedback)
+        label = f"Matrix of variances: {K} actions played (rows) and observed (columns)"
+        return inline_svg(matrix_figure(found), key, label)
     best = np.flatnonzero(chapter.problem.gaps == 0).tolist()
-    return draw_graph(found, best, f"{chapter.key}-graph")
+    return draw_graph(found, best, key)
 
 
 def figures(races: Races) -> dict[str, Any]:
@@ -96,7 +99,7 @@ def figures(races: Races) -> dict[str, Any]:
 def save_figures(races: Races, folder: StrPath, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write every figure of the report into a folder, for papers; the files written.
 
-    The drawing of the feedback graph is written as .svg only.
+    The drawing of a feedback graph is written as .svg only, the map of a matrix like the others.
     """
     for kind in formats:
         if kind not in FORMATS:
@@ -105,7 +108,8 @@ def save_figures(races: Races, folder: StrPath, formats: Sequence[str] = FORMATS
     written = []
     try:
         target.mkdir(parents=True, exist_ok=True)
-        for chapter in found if "svg" in formats else ():
+        drawn = [chapter for chapter in found if is_drawable(chapter.structure)]
+        for chapter in drawn if "svg" in formats else ():
             written.append(target / f"{chapter.file}-graph.svg")
             drawing = structure_drawing(chapter)
             alone = drawing.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
@@ -121,6 +125,8 @@ def save_figures(races: Races, folder: StrPath, formats: Sequence[str] = FORMATS
 
 def _figures(found: Iterable[Chapter]) -> Iterator[tuple[str, Any]]:
     for chapter in found:
+        if not is_drawable(chapter.structure):
+            yield f"{chapter.file}-graph", matrix_figure(chapter.structure)
         for k, race in enumerate(chapter.races, start=1):
             horizon = race.results.horizon
             same = [other for other in chapter.races if other.results.horizon == horizon]
