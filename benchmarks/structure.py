@@ -45,11 +45,12 @@ def digraph(seed: int, actions: int, degree: int) -> npt.NDArray[np.bool_]:
 
 def by_highs(adjacent: npt.NDArray[np.bool_]) -> int:
     """The independence number by HiGHS alone: branch and bound gets no effort."""
-    share, independent.SEARCH_SHARE = independent.SEARCH_SHARE, 0.0
+    names = vars(independent)
+    share, names["BRANCHING_SHARE"] = names["BRANCHING_SHARE"], 0.0
     try:
         return independent.largest_independent_set(adjacent, Effort(10**9)).lower
     finally:
-        independent.SEARCH_SHARE = share
+        names["BRANCHING_SHARE"] = share
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ A sample is fixed: the mutants of a module have an order that depends on what th
 gives as many as it has of all. Survivors that are known, with the reason for which they may live,
 are in survivors.toml: "equivalent: ..." if nobody could tell them from the original by what they
 answer, "accepted: ..." if a test would cost more than it is worth. The share asked for is that of
-all mutants but the equivalent ones.
+all mutants but the equivalent ones. An entry that matches no mutant any more is reported as stale.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import os
 import signal
 import sys
 import tempfile
-import tomllib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -30,6 +29,7 @@ from typing import Any
 
 from hypothesis import Phase, settings
 
+from known import Mutant, explained, stale
 from mutations import Change, changes, noting
 from trials import (
     FOUND,
@@ -94,8 +94,8 @@ EDITIONS = "test_numbers_change_only_with_an_edition"
 TESTS: dict[str, tuple[str, ...]] = {
     "bounds/asymptotic.py": ("asymptotic.py", "certificate.py"),
     "bounds/bound.py": ("minimax.py", "finite_time.py"),
-    "bounds/constructions.py": ("minimax.py",),
     "bounds/certificate.py": ("certificate.py", "weighing.py"),
+    "bounds/hard_problems.py": ("minimax.py",),
     "bounds/finite_time.py": ("finite_time.py", "certificate.py"),
     "bounds/general.py": ("general.py",),
     "bounds/hard_means.py": ("hard_means.py", "minimax_computed.py"),
@@ -118,7 +118,6 @@ TESTS: dict[str, tuple[str, ...]] = {
         "auditor.py::test_the_first_rounds_too",
         *twins("minimax"),
     ),
-    "programs/bracketing.py": ("bracketing.py", "separation.py"),
     "programs/covers.py": ("programs.py", "structure.py"),
     "programs/cutting.py": ("cutting.py", "asymptotic.py"),
     "programs/independent.py": ("programs.py", "structure.py"),
@@ -267,13 +266,7 @@ def run(tasks: list[Task], jobs: int, progress: Callable[[], None]) -> None:
             os.killpg(process, signal.SIGKILL)
 
 
-def explained(path: Path) -> dict[tuple[str, str, str], str]:
-    """The reasons of known survivors, by file, function and change."""
-    entries = tomllib.loads(path.read_text()).get("survivor", []) if path.exists() else []
-    return {(one["file"], one["function"], one["change"]): one["reason"] for one in entries}
-
-
-def records(module: Module, reasons: dict[tuple[str, str, str], str]) -> list[dict[str, Any]]:
+def records(module: Module, reasons: dict[Mutant, str]) -> list[dict[str, Any]]:
     """One line for each mutant of a module."""
     return [
         {
@@ -382,6 +375,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         run([plan_task(module, asked.budget) for module in waiting], asked.jobs, progress)
     say([] if asked.json else conclude(told))
+    sys.stderr.write("".join(f"{line}\n" for line in stale(reasons, ROOT)))
     return 3 if score(told) < asked.at_least else 0
 
 

@@ -16,7 +16,7 @@ from sidelight import Feedback, Problem
 from sidelight.bounds import Certificate, asymptotic, finite_time, general, graves_lai, minimax
 from sidelight.bounds.case import RefutedError
 from sidelight.bounds.certificate import Pair
-from sidelight.bounds.duality import exact_case, proved
+from sidelight.bounds.duality import certify, exact_case
 
 Data = dict[str, Any]
 
@@ -40,7 +40,7 @@ def special() -> Iterator[object]:
     inf = math.inf
     tie = Feedback([[inf, inf, inf], [inf, 1.0, inf], [1.0, inf, 1.0]])
     case = exact_case(Problem(tie, (0.9, 0.875, 0.5), upper=0.9))
-    yield proved(case, [(Fraction(1), Pair(2, Fraction(1, 2)))])
+    yield certify(case, [(Fraction(1), Pair(2, Fraction(1, 2)))])
 
 
 def about(seed: int) -> Iterator[object]:
@@ -76,7 +76,7 @@ def greedy(data: Data) -> Data:
         data["value"] = data["worst_case"] or "1"
         return data
     try:
-        return proved(certificate.case, certificate.rows).to_dict()
+        return certify(certificate.case, certificate.rows).to_dict()
     except RefutedError:
         return data
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import sidelight as sl
 from sidelight.analysis import Analysis, analyze
-from sidelight.report.facts import Chapter, Race
+from sidelight.report.facts import AnalysedRace, Chapter
 
 VERSIONS = {"sidelight": "0.1.0", "numpy": "2.0", "numba": "0.61"}
 
@@ -64,10 +64,10 @@ def _examined(problem: sl.Problem, horizon: int) -> Analysis:
     return analyze(problem, float(horizon))
 
 
-def race(results: sl.Results) -> Race:
+def race(results: sl.Results) -> AnalysedRace:
     """A race as rules see it, without the curves that take long."""
     analysis = _examined(results.problem, results.horizon)
-    return Race(results, analysis, (), "problem-1-race-1", f"{results.horizon:,} rounds")
+    return AnalysedRace(results, analysis, (), "problem-1-race-1", f"{results.horizon:,} rounds")
 
 
 def chapter(*races: sl.Results) -> Chapter:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from naive import bracketing
+from naive.bracketing import loss_above
 from naive.random_problems import random_case
-from sidelight.programs import bracketing, separation
-from sidelight.programs.bracketing import loss_above
-from sidelight.programs.separation import Oracle, Setting, separate
+from sidelight.programs import separation
+from sidelight.programs.separation import Oracle, ScaledProblem, separate
 from sidelight.variances import Array
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # divisions by 0, as in `quiet`
@@ -35,7 +36,7 @@ def test_the_largest_gain_is_that_of_a_dense_grid(seed: int) -> None:
     problem, plan = random_case(rng, 3)
     if seed % 3 == 0:  # somebody sees an action exactly
         fixed = np.arange(3) == seed // 3 % 3
-        problem = Setting(problem.theta, np.where(fixed, 0.0, problem.info), fixed)
+        problem = ScaledProblem(problem.theta, np.where(fixed, 0.0, problem.info), fixed)
     oracle = Oracle(problem, plan)
     for M in (0.03, 0.3, 3.0):
         gains, earned = bracketing._linear(oracle, oracle.best, np.full(len(oracle.best), M))
@@ -91,7 +92,7 @@ def test_the_bound_does_not_rest_on_what_the_oracle_found(
     problem, plan = random_case(rng, 3)
     found = separate(problem, plan, 1e-4)
 
-    def blind(problem: Setting, plan: Array, beta: float) -> separation.Separation:
+    def blind(problem: ScaledProblem, plan: Array, beta: float) -> separation.Separation:
         return separation.Separation(1e-3 * found.loss, found.cuts, found.values)
 
     monkeypatch.setattr(bracketing, "separate", blind)

@@ -19,6 +19,8 @@ from sidelight.bounds.rational import (
     short_down,
     short_up,
 )
+from sidelight.bounds.subject import in_words
+from sidelight.cli.check import CODES, judge
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
@@ -40,17 +42,66 @@ def test_lines_and_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     bad.write_text(json.dumps({**data, "value": str(2 * math.ceil(certificate.value))}))
     torn.write_text("{")
     assert CHECKER.main([str(good)]) == 0
-    assert capsys.readouterr().out == f"proved: {good}: regret >= {certificate.value} log T\n"
+    assert capsys.readouterr().out == (
+        f"proved: {good}: regret >= {certificate.value} log T for every consistent policy "
+        f"({in_words(certificate)})\n"
+    )
     assert CHECKER.main([str(good), str(none)]) == 2
-    assert capsys.readouterr().out.splitlines()[1] == f"refused: {none}: No such file or directory"
+    why = "cannot be read: No such file or directory; check the name of the file"
+    assert capsys.readouterr().out.splitlines()[1] == f"unreadable: {none}: {why}"
     assert CHECKER.main([str(good), str(bad), str(none)]) == 3
     assert capsys.readouterr().out.splitlines()[1].startswith(f"NOT proved: {bad}: regret >= ")
     assert CHECKER.main([str(torn), str(bad), str(good)]) == 4
     said = capsys.readouterr().out.splitlines()
-    assert said[0] == f"refused: {torn}: damaged or too large; save the certificate again"
-    finite = examples()[0]
-    finite.save(good)
-    assert CHECKER.verdict(str(good)) == (0, f"proved: {good}: regret >= {finite.value}")
+    advice = "the file is damaged or was changed by hand: save the certificate again"
+    assert said[0] == f"refused: {torn}: not valid JSON; {advice}"
+
+
+def both(path: Path) -> tuple[int, str]:
+    """What the script says of a file, which must be what the library says."""
+    code, line = CHECKER.verdict(str(path))
+    verdict = judge(path)
+    assert (code, line) == (CODES[verdict.verdict], str(verdict))
+    return code, line
+
+
+@pytest.mark.parametrize("name", [*ACCEPTED, *REFUSED])
+def test_the_script_says_as_much_as_the_library(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a\nb.json"
+    path.write_text(json.dumps({**ACCEPTED, **REFUSED}[name]))
+    code, line = both(path)
+    assert code == (0 if name in ACCEPTED else 3)
+    assert "a\\nb.json: " in line
+
+
+@pytest.mark.parametrize("which", range(8))
+def test_claims_in_the_words_of_the_library(which: int, tmp_path: Path) -> None:
+    certificate = examples()[which]
+    certificate.save(tmp_path / "good.json")
+    assert both(tmp_path / "good.json")[0] == 0
+    data = certificate.to_dict()
+    for value in ("1" + "0" * 300, "inf"):
+        (tmp_path / "bad.json").write_text(json.dumps({**data, "value": value}))
+        assert both(tmp_path / "bad.json")[0] == (0 if certificate.value == math.inf else 3)
+    assert both(tmp_path / "missing.json")[0] == 2
+
+
+DAMAGES = {
+    "an entry stands twice": '{"format": "x", "format": "y"}',
+    "an entry is missing or unknown": "{}",
+    "not valid JSON": "{",
+    "larger than 4000000 bytes": " " * 4_000_001,
+}
+
+
+@pytest.mark.parametrize("why", DAMAGES)
+def test_damage_has_a_reason(why: str, tmp_path: Path) -> None:
+    path = tmp_path / "torn.json"
+    path.write_text(DAMAGES[why])
+    code, line = CHECKER.verdict(str(path))
+    assert code == 4
+    assert line.startswith(f"refused: {path}: {why}; ")
+    assert judge(path).verdict == "refused"
 
 
 def test_without_files_it_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:

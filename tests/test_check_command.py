@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from naive.structures import structure
-from sidelight import Problem
+from sidelight import Feedback, Problem
 from sidelight.bounds import finite_time, general, graves_lai, minimax
 from sidelight.bounds.case import Case
 from sidelight.bounds.certificate import Certificate
+from sidelight.bounds.subject import in_words
 
 if TYPE_CHECKING:
     from commands import Command
 
 BANDIT = Problem(structure("bandit", 3), (0.7, 0.5, 0.35))
+ABOUT = "3 actions, means 0.7, 0.5, 0.35 in [0, 1]"
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def test_a_proof_is_one_line(sidelight: Command, good: Certificate) -> None:
     assert (done.code, done.err) == (0, "")
     claim = f"regret >= {good.value} in 10000 rounds"
     assert done.out == (
-        f"proved: good.json: {claim} for every policy that never loses more than 50\n"
+        f"proved: good.json: {claim} for every policy that never loses more than 50 ({ABOUT})\n"
     )
 
 
@@ -69,10 +71,18 @@ def test_data_for_machines(sidelight: Command, good: Certificate) -> None:
         "verdict": "proved",
         "claim": good.statement(),
         "reason": None,
+        "about": ABOUT,
+        "problem": {
+            "actions": 3,
+            "means": [str(Fraction(mean)) for mean in (0.7, 0.5, 0.35)],
+            "upper": "1",
+            "horizon": "10000",
+            "worst_case": "50",
+        },
     }
     assert second["verdict"] == "NOT proved"
     assert second["reason"].startswith("the rows prove")
-    assert third["claim"] is None
+    assert third["claim"] is third["about"] is third["problem"] is None
     assert "save the certificate again" in third["reason"]
 
 
@@ -117,3 +127,92 @@ def test_a_statement_rounds_nothing(worst_case: str) -> None:
     said = Certificate(case, (), 0.0).statement()
     assert said.endswith(f"never loses more than {worst_case}")
     assert "inf" not in said
+
+
+def test_the_problem_is_named() -> None:
+    """A claim that holds whatever the means names none; long lists and long numbers are cut."""
+    assert in_words(general(BANDIT, 1e4, 50).certificate) == ABOUT  # type: ignore[arg-type]
+    assert in_words(minimax(BANDIT.feedback, 2.0, 1e4).certificate) == (  # type: ignore[arg-type]
+        "3 actions, any means in [0, 2]"
+    )
+    nobody = general(BANDIT, 1e4, 1).certificate
+    assert in_words(nobody) == "3 actions, any means in [0, 1]"  # type: ignore[arg-type]
+    thirds = (Fraction(1, 3), Fraction(10**40 + 1, 10**41), *[Fraction(0)] * 8)
+    case = Case(((Fraction(1),) * 10,) * 10, thirds, Fraction(1))
+    said = in_words(Certificate(case, (), 0.0), labels=[f"a{i}\n" for i in range(10)])
+    names = ", ".join(f"a{i}\\n" for i in range(8))
+    assert said == (
+        f"10 actions ({names}, ... 2 more), means 1/3, about 0.1, 0, 0, 0, 0, 0, 0, ... 2 more "
+        "in [0, 1]"
+    )
+    one = Case(((None,),), (Fraction(0),), Fraction(1))
+    assert in_words(Certificate(one, (), 0.0)) == "1 action, means 0 in [0, 1]"
+
+
+@pytest.mark.usefixtures("good")
+def test_names_of_files_stay_in_their_line(sidelight: Command) -> None:
+    name = "two\nlines \x1b[31m.json"
+    Path("good.json").rename(name)
+    done = sidelight("check", name, "also\nmissing.json")
+    first, second = done.out.splitlines()
+    assert first.startswith("proved: two\\nlines \\x1b[31m.json: regret >= ")
+    assert second.startswith("unreadable: also\\nmissing.json: cannot be read")
+    assert json.loads(sidelight("check", "--json", name).out)[0]["file"] == name
+
+
+LABELS = ("A", "B", "C")
+SAME = Problem(Feedback(BANDIT.feedback.variance, LABELS), BANDIT.means)
+
+
+def test_a_certificate_of_the_problem_asked_for(sidelight: Command, good: Certificate) -> None:
+    SAME.save("same.toml")
+    done = sidelight("check", "--problem", "same.toml", "good.json")
+    assert done.code == 0
+    assert done.out == (
+        f"proved: good.json: {good.statement()} (3 actions (A, B, C), means 0.7, 0.5, 0.35 in "
+        "[0, 1])\n"
+    )
+    assert sidelight("check", "--problem", "same.toml", "bad.json").code == 3
+    assert sidelight("check", "--problem", "same.toml", "bad.json").out.startswith("NOT proved: ")
+    assert sidelight("check", "--problem", "none.toml", "good.json").code == 2
+
+
+TWO = Feedback.bandit(2)
+NOISIER = BANDIT.feedback.variance * [[1, 1, 1], [1, 2, 1], [1, 1, 1]]
+OTHERS: dict[str, Problem | Feedback] = {
+    "it has 3 actions, not 2": Problem(TWO, (0.7, 0.5)),
+    "playing 'B' shows 'B' with variance 1, not 2": Problem(Feedback(NOISIER, LABELS), SAME.means),
+    "playing 'A' shows 'B' with variance inf, not 1": Problem(
+        Feedback.full_information(3, labels=LABELS), SAME.means
+    ),
+    "its means lie in [0, 1], not in [0, 2]": Problem(SAME.feedback, SAME.means, upper=2.0),
+    "the mean of 'C' is 0.35, not 0.3500000000000001": Problem(
+        SAME.feedback, (0.7, 0.5, 0.3500000000000001)
+    ),
+    "it is about particular means, and there are none in the file": SAME.feedback,
+}
+
+
+@pytest.mark.parametrize("why", OTHERS)
+@pytest.mark.usefixtures("good")
+def test_a_certificate_of_another_problem(sidelight: Command, why: str) -> None:
+    OTHERS[why].save("other.toml")
+    done = sidelight("check", "--problem", "other.toml", "good.json")
+    assert done.code == 3
+    assert done.out.startswith("another problem: good.json: regret >= ")
+    assert done.out.endswith(f"({ABOUT}): the certificate is not about other.toml: {why}\n")
+
+
+def test_a_minimax_claim_is_about_all_means(sidelight: Command, tmp_path: Path) -> None:
+    proof = minimax(BANDIT.feedback, 1.0, 1e4).certificate
+    assert isinstance(proof, Certificate)
+    proof.save(tmp_path / "minimax.json")
+    SAME.save("same.toml")
+    SAME.feedback.save("feedback.toml")
+    Problem(SAME.feedback, (0.1, 0.2, 0.3)).save("others.toml")
+    Problem(SAME.feedback, (0.1, 0.2, 0.3), upper=2.0).save("wider.toml")
+    codes = [
+        sidelight("check", "--problem", f"{name}.toml", "minimax.json").code
+        for name in ("same", "feedback", "others", "wider")
+    ]
+    assert codes == [0, 0, 0, 3]

@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from naive.bracketing import loss_above
 from naive.structures import matrix
 from sidelight.programs import Effort, cutting
 from sidelight.programs.ascent import climb
-from sidelight.programs.bracketing import loss_above
 from sidelight.programs.cutting import cheapest, least, refute, slope
-from sidelight.programs.separation import Cuts, Setting, cut_rows, setting
+from sidelight.programs.separation import Cuts, ScaledProblem, cut_rows, scale_problem
 from sidelight.variances import Array
 
 T = 1e4
 
 
-def problem(name: str, means: list[float], horizon: float = T) -> Setting:
-    return setting(np.array(means), matrix(name, len(means)), 1.0, horizon)
+def problem(name: str, means: list[float], horizon: float = T) -> ScaledProblem:
+    return scale_problem(np.array(means), matrix(name, len(means)), 1.0, horizon)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from naive.structures import structure
 from sidelight import Feedback, InputError, Problem
 from sidelight.bounds.case import Case
 from sidelight.bounds.certificate import Alternative, Certificate, Information, Pair
-from sidelight.bounds.duality import conclusive, exact_case, lower_float, proved
+from sidelight.bounds.duality import certify, conclusive, exact_case, lower_float
 
 ONE, HALF, QUARTER = Fraction(1), Fraction(1, 2), Fraction(1, 4)
 # 0 and 1 are seen only by playing 2, which costs 1/2.
@@ -39,26 +39,26 @@ def test_floats_become_the_binary_fractions_that_they_are() -> None:
 @pytest.mark.parametrize("weight", [1, 2, 2**30])
 def test_weights_that_cost_too_much_are_scaled_down(weight: int) -> None:
     """A play of 2 costs 1/2 and tells (1/2)^2 + (1/2)^2 = 1/2: weight 1, worth 2/(1/4)^2."""
-    certificate = proved(HIDDEN, [(Fraction(weight), Pair(1, HALF))])
+    certificate = certify(HIDDEN, [(Fraction(weight), Pair(1, HALF))])
     assert certificate == Certificate(HIDDEN, ((ONE, Pair(1, HALF)),), 32.0)
     assert certificate.check()
 
 
 def test_weights_that_cost_less_are_left_alone() -> None:
-    certificate = proved(HIDDEN, [(QUARTER, Pair(1, HALF)), (Fraction(0), Pair(2, ONE))])
+    certificate = certify(HIDDEN, [(QUARTER, Pair(1, HALF)), (Fraction(0), Pair(2, ONE))])
     assert certificate == Certificate(HIDDEN, ((QUARTER, Pair(1, HALF)),), 8.0)
 
 
 def test_what_nobody_can_afford_proves_nothing() -> None:
     """1 is tied with the best action, and shows what the row asks for."""
     case = Case(((None, ONE), (ONE, None)), (HALF, HALF), ONE, Fraction(1000), Fraction(10))
-    certificate = proved(case, [(ONE, Information(1, QUARTER, QUARTER))])
+    certificate = certify(case, [(ONE, Information(1, QUARTER, QUARTER))])
     assert certificate.value == 0.0
     assert certificate.check()
 
 
 def test_long_weights_are_kept_short() -> None:
-    certificate = proved(HIDDEN, [(Fraction(1, 3), Pair(1, HALF))])
+    certificate = certify(HIDDEN, [(Fraction(1, 3), Pair(1, HALF))])
     ((weight, _),) = certificate.rows
     assert 0 < Fraction(1, 3) - weight < Fraction(1, 2**256)
     assert weight.denominator.bit_length() <= 260
@@ -80,13 +80,13 @@ def test_at_a_horizon_the_best_actions_may_spend() -> None:
         worst_case=Fraction(1, 10**30),
     )
     row, mu = Information(1, Fraction(3, 8)), Fraction(1, 2048)
-    certificate = proved(case, [(HALF, row)])
+    certificate = certify(case, [(HALF, row)])
     weight = QUARTER + mu
     assert certificate.rows == ((weight, row),)
     worth = weight * row.need(case) - 1000 * mu
     assert 0 <= worth - Fraction(certificate.value) < Fraction(1, 10**12)
     light = Fraction(1, 8)
-    certificate = proved(case, [(light, row)])
+    certificate = certify(case, [(light, row)])
     assert certificate.rows == ((light, row),)
     worth = light * row.need(case) - 1000 * light / 1024
     assert 0 <= worth - Fraction(certificate.value) < Fraction(1, 10**12)
@@ -95,7 +95,7 @@ def test_at_a_horizon_the_best_actions_may_spend() -> None:
 def test_a_proof_of_more_than_b_concludes() -> None:
     """Nobody has regret at most B here, and one more row says so."""
     case = replace(BANDIT, worst_case=Fraction(1, 100))
-    certificate = proved(case, [(QUARTER, Information(1, HALF))])
+    certificate = certify(case, [(QUARTER, Information(1, HALF))])
     assert 0.01 < certificate.value < math.inf
     final = conclusive(certificate)
     assert final.value == math.inf
@@ -106,7 +106,7 @@ def test_a_proof_of_more_than_b_concludes() -> None:
 
 
 def test_a_proof_of_less_does_not() -> None:
-    certificate = proved(BANDIT, [(QUARTER, Information(1, Fraction(3, 8)))])
+    certificate = certify(BANDIT, [(QUARTER, Information(1, Fraction(3, 8)))])
     assert 0 < certificate.value < 10
     assert conclusive(certificate) == certificate
     just = replace(certificate, case=replace(BANDIT, worst_case=Fraction(certificate.value)))

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 import strategies
 from naive import alternatives as naive
+from naive.bracketing import loss_above
 from naive.structures import matrix, structure
 from sidelight import Feedback, InputError, Problem, guarantees
 from sidelight.bounds import Certificate, finite_time, general
 from sidelight.bounds.bound import Bound
 from sidelight.bounds.certificate import Alternative
-from sidelight.programs.bracketing import loss_above
-from sidelight.programs.separation import setting
+from sidelight.programs.separation import scale_problem
 
 REFERENCES = [
     (22, "bandit", (0.5, 0.7), 40, 1e3, 4.013279526, 0),
@@ -119,7 +119,7 @@ def test_the_plan_is_feasible_so_the_value_is_right(seed: int) -> None:
     """From above: the plan for B/(1 + tau) provably loses at most B, so b(B) <= its cost."""
     problem, T, B = random_case(seed)
     tau = 1e-5
-    scaled = setting(problem.means, problem.feedback.variance, problem.upper, T)
+    scaled = scale_problem(problem.means, problem.feedback.variance, problem.upper, T)
     tighter = general(problem, T, B / (1 + tau))
     bound = general(problem, T, B)
     if tighter.allocation is None:

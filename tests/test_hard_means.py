@@ -12,7 +12,7 @@ from sidelight.bounds import hard_means
 from sidelight.bounds.hard_means import Group, groups, hardest
 from sidelight.programs import Effort
 from sidelight.programs.cutting import least
-from sidelight.programs.separation import setting
+from sidelight.programs.separation import scale_problem
 
 
 def test_a_pattern_has_one_on_top_some_near_and_the_rest_below() -> None:
@@ -83,7 +83,7 @@ def test_a_limited_search_finds_means_harder_than_a_tie() -> None:
     """Two bandit actions in other units: tied means prove 26.8, the best ones 33.7."""
     variance = matrix("bandit", 2)
     found = hardest(4.0 * variance, 2.0, 1e4, Effort(60 * 400))
-    here = setting(2.0 * found.theta, 4.0 * variance, 2.0, 1e4)
+    here = scale_problem(2.0 * found.theta, 4.0 * variance, 2.0, 1e4)
     assert least(here, None, 1e-3).lower == pytest.approx(found.found.lower, rel=2e-2)
     assert 30 < 1e4 * found.found.lower < 34
     assert ((found.theta >= 0) & (found.theta <= 1)).all()

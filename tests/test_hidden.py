@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
 from naive.graphs import BoolArray, coverage, is_independent, subsets
-from sidelight.programs import Effort, hidden
-from sidelight.programs.hidden import HiddenSet, hidden_set
+from sidelight import Feedback, Problem
+from sidelight.analysis import bound_record
+from sidelight.bounds import minimax
+from sidelight.bounds.titles import unfinished
+from sidelight.console import _cells
+from sidelight.curves import curves
+from sidelight.programs import Effort, hidden_sets
+from sidelight.programs.hidden_sets import HiddenSet, hidden_set
+from sidelight.report.facts import Weighed
+from sidelight.report.proofs import _how
 from sidelight.structure import strongly_observable
 from sidelight.variances import Array
 
@@ -103,7 +112,7 @@ def test_all_maximal_sets_are_listed_and_each_once() -> None:
     for n in [*range(8)] * 4:
         linked = links(rng, n)
         sets = [U for U in subsets(range(n)) if is_independent(linked, U)]
-        listed = [tuple(sorted(U)) for U in hidden._maximal_sets(linked)]
+        listed = [tuple(sorted(U)) for U in hidden_sets._maximal_sets(linked)]
         assert sorted(listed) == sorted(U for U in sets if is_maximal(linked, U))
 
 
@@ -112,13 +121,13 @@ def test_a_set_is_extended_until_it_is_maximal() -> None:
     for _ in range(30):
         linked = links(rng, 7)
         order = [int(v) for v in rng.permutation(7)]
-        start = next(iter(hidden._maximal_sets(linked)))[:1]
-        grown = hidden._extended(start, linked, order)
+        start = next(iter(hidden_sets._maximal_sets(linked)))[:1]
+        grown = hidden_sets._extended(start, linked, order)
         assert set(start) <= set(grown)
         assert len(set(grown)) == len(grown)
         assert is_independent(linked, grown)
         assert is_maximal(linked, grown)
-        assert order[0] in hidden._extended([], linked, order)
+        assert order[0] in hidden_sets._extended([], linked, order)
 
 
 def test_the_best_of_all_sets_with_any_variances() -> None:
@@ -168,21 +177,41 @@ def test_a_search_is_complete_if_every_maximal_set_was_tried(
     sizes: list[int], complete: bool
 ) -> None:
     variance, weak = apart(*sizes)
-    assert hidden_set(variance, weak).complete == complete
+    found = hidden_set(variance, weak)
+    assert (found.complete, found.sampled, found.stopped) == (complete, not complete, False)
 
 
 def test_a_search_without_effort_ends_after_one_set(monkeypatch: pytest.MonkeyPatch) -> None:
     variance, weak = apart(2, 2, 2, 1, 1)
     priced: list[tuple[int, ...]] = []
-    one = hidden._priced
+    one = hidden_sets._priced
 
     def noted(variance: Array, actions: tuple[int, ...], effort: Effort) -> HiddenSet:
         priced.append(actions)
         return one(variance, actions, effort)
 
-    monkeypatch.setattr(hidden, "_priced", noted)
-    assert not hidden_set(variance, weak, Effort(0)).complete
+    monkeypatch.setattr(hidden_sets, "_priced", noted)
+    found = hidden_set(variance, weak, Effort(0))
+    assert (found.complete, found.sampled, found.stopped) == (False, False, True)
     assert len(priced) == 1
+
+
+def test_sets_that_are_never_tried_have_their_own_word_everywhere() -> None:
+    variance, _ = apart(*[1] * 41)
+    feedback = Feedback(variance)
+    bound = minimax(feedback, 1.0, 1e4)
+    assert (bound.stopped, bound.sampled) == (False, True)
+    assert unfinished(bound) == "only some sets of actions tried"
+    assert _cells(bound, "at least")[1].startswith("only some sets of actions tried, at least ")
+    record = bound_record(bound)
+    assert (record["stopped_early"], record["sampled"]) == (False, True)
+    (curve,) = curves(Problem(feedback, np.linspace(0, 1, 42)), [1e4], names=["minimax"])
+    assert curve.note.endswith("; only some sets of actions tried")
+    weighed = Weighed("minimax", "lower", bound, bound.value, 1e4)
+    assert _how(weighed).startswith("only some sets of actions tried, at least ")
+    assert unfinished(replace(bound, stopped=True)) == "search stopped early"
+    few = minimax(Feedback(apart(*[1] * 40)[0]), 1.0, 1e4)
+    assert (few.stopped, few.sampled, unfinished(few)) == (False, False, "")
 
 
 def test_in_large_graphs_a_set_that_nobody_sees_two_of_is_found() -> None:

@@ -22,7 +22,9 @@ from sidelight.labels import (
     display,
     encode_label,
     find_label,
+    first_names,
     in_order,
+    joined,
     label_index,
     listed,
 )
@@ -220,3 +222,11 @@ def test_labels_are_displayed_on_one_line_and_without_control_characters() -> No
     assert display("a b") == "a b"
     assert display("a\nb\x1b[1m") == r"a\nb\x1b[1m"
     assert display((1, "x")) == "(1, 'x')"
+
+
+def test_names_in_a_sentence() -> None:
+    names = ["A", "B", "C"]
+    assert [joined(names[:k]) for k in range(4)] == ["", "A", "A and B", "A, B and C"]
+    assert first_names(names, 3) == "A, B, C"
+    assert first_names(names, 1) == "A, ... 2 more"
+    assert first_names(names, 2, "…") == "A, B, … 1 more"

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 
-from mutants import Module, survivors
+from known import explained, stale
+from mutants import SURVIVORS, Module, survivors
 from mutations import changes, noting
 from trials import Cost, Plan, Trial
 
 ROOT = Path(__file__).parent.parent
-TOOL = ("mutants.py", "mutations.py", "trials.py")
+TOOL = ("known.py", "mutants.py", "mutations.py", "trials.py")
 
 TOY = '''
 """A module with one hole in its tests."""
@@ -115,9 +116,52 @@ def test_all_mutants_of_a_toy_are_found_but_two(toy: Path) -> None:
         "triangle: n > 0 -> (n >= 0): survived (equivalent: the last number to be added is 0)",
         "forgotten: not x -> x: not reached (accepted: an example)",
     ]
+    assert done.stderr == ""
     outcomes = dict(line.partition(" ")[2].rsplit(": ", 1) for line in lines if "->" in line)
     assert outcomes["clipped: x < low -> (x <= low)"] == "found (tests/test_toy.py::test_clipped)"
     assert outcomes["triangle: n -= 1 -> pass"] == "timed out"
+
+
+STALE = """
+[[survivor]]
+file = "toy.py"
+function = "forgotten"
+change = "not y -> y"
+reason = "accepted: the line was edited"
+
+[[survivor]]
+file = "toy.py"
+function = "renamed"
+change = "not x -> x"
+reason = "accepted: the function has another name"
+
+[[survivor]]
+file = "gone.py"
+function = ""
+change = "3 -> 4"
+reason = "accepted: the file is gone"
+"""
+
+
+def test_entries_that_outlived_their_mutants_are_reported(toy: Path) -> None:
+    known = toy / "scripts" / "survivors.toml"
+    assert stale(explained(known), toy) == []
+    known.write_text(KNOWN + STALE)
+    end = "no such mutant; remove it from survivors.toml"
+    said = [
+        f"stale: toy.py, forgotten: not y -> y: {end}",
+        f"stale: toy.py, renamed: not x -> x: {end}",
+        f"stale: gone.py, module: 3 -> 4: {end}",
+    ]
+    assert stale(explained(known), toy) == said
+    done = run_tool(toy, "toy.py", "--count", 1)
+    assert (done.returncode, done.stderr.splitlines()) == (0, said)
+
+
+def test_no_entry_of_this_repository_outlived_its_mutant() -> None:
+    reasons = explained(SURVIVORS)
+    assert reasons
+    assert stale(reasons, ROOT) == []
 
 
 def test_words_types_and_decorators_are_left_alone() -> None:

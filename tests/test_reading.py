@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from certificates import CHECKER, DELETED, HOSTILE, SCRIPT, changed, places
 from naive.structures import structure
 from sidelight import InputError, Problem
-from sidelight.bounds import finite_time, general, graves_lai, reading
+from sidelight.bounds import certificate_file, finite_time, general, graves_lai
 from sidelight.bounds.certificate import Certificate
-from sidelight.bounds.reading import DIGITS, entries, index, number
+from sidelight.bounds.certificate_file import DIGITS, entries, index, number
 from sidelight.errors import DamagedError
 
 BANDIT = Problem(structure("bandit", 3), (0.7, 0.5, 0.35))
@@ -177,7 +177,7 @@ def test_spellings_of_numbers(text: str, value: Fraction) -> None:
 def test_other_spellings_are_refused(wrong: object) -> None:
     """Readers agree about text, not about numbers of JSON."""
     with pytest.raises(
-        DamagedError, match=r"mean holds .* no rational number; the file is damaged"
+        DamagedError, match=r"mean holds .* no rational number in text; write it in quotes"
     ):
         number(wrong, "mean")
     with pytest.raises(CHECKER.DamagedError):
@@ -279,16 +279,16 @@ def test_other_encodings_are_refused(tmp_path: Path) -> None:
 
 def test_limits_are_the_same_in_the_script() -> None:
     names = ("MOST_BYTES", "DIGITS", "MOST_ACTIONS", "MOST_ROWS", "MOST_MEANS", "MOST_PRODUCTS")
-    assert all(getattr(CHECKER, name) == getattr(reading, name) for name in names)
+    assert all(getattr(CHECKER, name) == getattr(certificate_file, name) for name in names)
 
 
 def test_a_file_may_be_so_large(tmp_path: Path) -> None:
     text = json.dumps(SAVED[0])
     path = tmp_path / "large.json"
-    path.write_text(text + " " * (reading.MOST_BYTES - len(text)))
+    path.write_text(text + " " * (certificate_file.MOST_BYTES - len(text)))
     assert Certificate.load(path).check()
     assert CHECKER.verdict(str(path))[0] == 0
-    path.write_text(text + " " * (reading.MOST_BYTES + 1 - len(text)))
+    path.write_text(text + " " * (certificate_file.MOST_BYTES + 1 - len(text)))
     with pytest.raises(
         DamagedError, match=r"large\.json: larger than 4000000 bytes; a certificate"
     ):

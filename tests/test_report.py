@@ -20,7 +20,7 @@ from reports import from_final, made
 from sidelight import console
 from sidelight.bounds import Certificate
 from sidelight.report import chapters, facts, figures, markup, save_figures, to_html
-from sidelight.report.races import verdict
+from sidelight.report.verdict import verdict
 from sidelight.report.words import in_words, method_in_words
 from sidelight.simulate.statistics import short
 
@@ -355,8 +355,6 @@ def test_markup_escapes_once() -> None:
     assert markup.say_lines("a\n<\x07") == "a\n&lt;\\x07"
     made_ = markup.tag("a", markup.say("&"), href='"', class_="x", title=None)
     assert made_ == '<a href="&quot;" class="x">&amp;</a>'
-    assert markup.slug("../Ünï côde!") == "n-c-de"
-    assert markup.slug("///") == "unnamed"
 
 
 # ---- the numbers of the command line -------------------------------------------------------------

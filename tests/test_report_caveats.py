@@ -10,14 +10,14 @@ import pytest
 import sidelight as sl
 from reports import chapter, from_final, made, race
 from sidelight.report import caveats
-from sidelight.report.facts import Race
+from sidelight.report.facts import AnalysedRace
 
 dosing = sl.gallery("dosing")
 bandit = sl.gallery("bandit")
 TWO = {"a": 50.0, "b": 100.0}
 
 
-def tail(*worst: float) -> Race:
+def tail(*worst: float) -> AnalysedRace:
     """100 runs that lose 1, but for the last ones."""
     final = np.ones((1, 100))
     final[0, 100 - len(worst) :] = worst

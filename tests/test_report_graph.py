@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
+from matplotlib.image import imread
 
 import sidelight as sl
-from sidelight.report import graph, heat
+from sidelight.report import Chapter, figures, graph, heat, save_figures
+from sidelight.report.inline import inline_svg
+from sidelight.report.plots import FORMATS
 
 inf = np.inf
 
@@ -76,10 +83,16 @@ def test_too_many_arrows_become_a_map() -> None:
 @pytest.mark.parametrize("actions", [25, 60, 301])
 def test_a_map_covers_what_is_seen(actions: int) -> None:
     found = sl.structure(sl.Feedback.bandit(actions))
-    drawing = parsed(heat.draw_matrix(found))
-    (path,) = drawing.findall("path")
-    cells = str(path.get("d")).count("M")
-    assert cells == (actions if actions <= heat.MOST_CELLS else -(-actions // 3))
+    drawing = parsed(inline_svg(heat.matrix_figure(found), "key", "a map"))
+    (image,) = drawing.iter("image")
+    png = base64.b64decode(str(image.get("href")).partition("base64,")[2])
+    pixels = np.asarray(imread(io.BytesIO(png)))
+    side = actions if actions <= heat.MOST_CELLS else -(-actions // 3)
+    assert pixels.shape == (side, side, 4)
+    seen = pixels[..., 3] > 0
+    assert seen.sum() == side
+    assert seen.diagonal().all() or seen[::-1].diagonal().all()
+    np.testing.assert_allclose(pixels[seen], np.tile(to_rgba(heat.SHADES[3]), (side, 1)))
     names = len(list(drawing.iter("text"))) - 2
     assert names == (2 * actions if actions <= heat.NAMES_UP_TO else 0)
 
@@ -92,3 +105,19 @@ def test_coarse_cells_show_the_best_they_stand_for() -> None:
     assert best[1, 0] == 0.7
     assert np.isnan(best[0, 0])
     assert int(np.isfinite(best).sum()) == 1
+
+
+def test_a_map_is_a_figure_for_papers_and_a_graph_a_drawing(tmp_path: Path) -> None:
+    def chapter(actions: int) -> Chapter:
+        problem = sl.Problem(sl.Feedback.bandit(actions), np.linspace(0, 1, actions))
+        shape = sl.structure(problem.feedback)
+        return Chapter(problem, "many", "problem-1", shape, ())
+
+    written = save_figures([chapter(25)], tmp_path)
+    assert [path.name for path in written] == [f"1-many-graph.{kind}" for kind in FORMATS]
+    assert all(path.stat().st_size > 1000 for path in written)
+    assert list(figures([chapter(25)])) == ["1-many-graph"]
+    assert [path.name for path in save_figures([chapter(3)], tmp_path / "few")] == [
+        "1-many-graph.svg"
+    ]
+    assert figures([chapter(3)]) == {}

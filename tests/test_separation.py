@@ -11,16 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import alternatives as naive
+from naive import bracketing
+from naive.bracketing import loss_above
 from naive.random_problems import random_case
 from naive.structures import matrix
-from sidelight.programs import bracketing, separation
-from sidelight.programs.bracketing import loss_above
-from sidelight.programs.separation import Cuts, Setting, cut_rows, separate, setting
+from sidelight.programs import separation
+from sidelight.programs.separation import Cuts, ScaledProblem, cut_rows, scale_problem, separate
 
 
 def loss(name: str, means: list[float], plays: list[float]) -> tuple[float, float]:
     T = sum(plays)
-    problem = setting(np.array(means), matrix(name, len(means)), 1.0, T)
+    problem = scale_problem(np.array(means), matrix(name, len(means)), 1.0, T)
     plan = np.array(plays) / T
     return T * separate(problem, plan, 1e-4).loss, T * loss_above(problem, plan)
 
@@ -113,7 +114,7 @@ def test_rows_are_their_definition(seed: int, beta: float, shift: float) -> None
 
 def test_a_coordinate_that_somebody_sees_exactly_is_not_moved() -> None:
     variance = np.array([[0.0, np.inf, np.inf], [np.inf, 1.0, np.inf], [np.inf, np.inf, 1.0]])
-    problem = setting(np.array([0.5, 0.6, 0.4]), variance, 1.0, 1e4)
+    problem = scale_problem(np.array([0.5, 0.6, 0.4]), variance, 1.0, 1e4)
     assert problem.fixed.tolist() == [True, False, False]
     found = separate(problem, np.array([0.0, 1.0, 0.0]), 1e-4)
     assert (found.cuts.means[:, 0] == 0.5).all()
@@ -122,19 +123,21 @@ def test_a_coordinate_that_somebody_sees_exactly_is_not_moved() -> None:
 
 
 def test_if_all_is_seen_exactly_nothing_misleads() -> None:
-    problem = setting(np.array([0.5, 0.6]), np.zeros((2, 2)), 1.0, 1e4)
+    problem = scale_problem(np.array([0.5, 0.6]), np.zeros((2, 2)), 1.0, 1e4)
     assert separate(problem, np.array([0.0, 1.0]), 1e-4).loss == 0.0
     assert separate(problem, np.array([0.5, 0.5]), 1e-4).loss == pytest.approx(0.05)
 
 
 def test_an_unobserved_action_costs_all_that_it_could_be_worth() -> None:
-    problem = setting(np.array([0.7, 0.5]), np.array([[1.0, np.inf], [np.inf, np.inf]]), 1.0, 100)
+    problem = scale_problem(
+        np.array([0.7, 0.5]), np.array([[1.0, np.inf], [np.inf, np.inf]]), 1.0, 100
+    )
     # As row 44 of the table, whatever the plan does not say about action 1.
     assert 100 * separate(problem, np.array([1.0, 0.0]), 1e-4).loss == pytest.approx(31.5480495728)
 
 
 def test_one_action_cannot_lose() -> None:
-    problem = setting(np.array([0.3]), np.ones((1, 1)), 1.0, 1e4)
+    problem = scale_problem(np.array([0.3]), np.ones((1, 1)), 1.0, 1e4)
     assert separate(problem, np.ones(1), 1e-4).loss == 0.0
 
 
@@ -165,7 +168,7 @@ def test_nothing_beyond_a_shift_is_above_its_bound(seed: int) -> None:
     if seed % 3 == 0:  # somebody sees an action exactly
         fixed = np.arange(4) == seed % 4
         info = np.where(fixed, 0.0, problem.info)
-        problem = Setting(problem.theta, info, fixed)
+        problem = ScaledProblem(problem.theta, info, fixed)
     with np.errstate(all="ignore"):
         oracle = separation.Oracle(problem, plan)
         k = np.repeat(oracle.best, 5)
@@ -188,8 +191,8 @@ def test_blocks_of_questions_change_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_units_do_not_matter() -> None:
-    plain = setting(np.array([0.7, 0.5, 0.35]), matrix("bandit", 3), 1.0, 1e4)
-    large = setting(3 * np.array([0.7, 0.5, 0.35]), 9 * matrix("bandit", 3), 3.0, 1e4)
+    plain = scale_problem(np.array([0.7, 0.5, 0.35]), matrix("bandit", 3), 1.0, 1e4)
+    large = scale_problem(3 * np.array([0.7, 0.5, 0.35]), 9 * matrix("bandit", 3), 3.0, 1e4)
     assert large.theta == pytest.approx(plain.theta, rel=1e-15)
     assert large.info == pytest.approx(plain.info, rel=1e-14)
 
@@ -197,5 +200,5 @@ def test_units_do_not_matter() -> None:
 def test_extreme_units_stay_finite() -> None:
     for size in (1e-150, 1e150):
         variance = matrix("bandit", 2) * size * size
-        problem = setting(np.array([0.7, 0.5]) * size, variance, size, 1e4)
+        problem = scale_problem(np.array([0.7, 0.5]) * size, variance, size, 1e4)
         assert math.isfinite(separate(problem, np.array([0.99, 0.01]), 1e-4).loss)

@@ -13,6 +13,7 @@ import pytest
 from sidelight import Feedback, InputError
 from sidelight.cli.options import check_output
 from sidelight.files import read, write
+from sidelight.writing import slug
 
 
 @pytest.mark.parametrize("step", ["replace", "fsync", "chmod"])
@@ -82,3 +83,10 @@ def test_an_existing_file_is_kept_unless_told(
     check_output(path, force=False, again=True)
     check_output(path, force=True)
     assert capsys.readouterr().err == f"--force replaces {path}: it is there already\n"
+
+
+def test_names_of_files_hold_what_is_allowed() -> None:
+    assert slug("../ünï côde!", "a-z0-9", "unnamed") == "n-c-de"
+    assert slug("../Ünï côde!", r"\w.-", "study") == "Ünï-côde"
+    assert slug("///", "a-z0-9", "unnamed") == "unnamed"
+    assert slug("a b c", "a-z0-9", "unnamed", most=4) == "a-b"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from . import bounds, guarantees
 from .bounds import Bound
@@ -14,35 +15,13 @@ from .feedback import Feedback
 from .labels import display, encode_label, some
 from .problem import Problem
 from .programs import check_budget
+from .programs.effort import SEARCH_SHARE, STRUCTURE_SHARE
 from .recommend import Recommendation, recommend
 from .setting import setting_of
 from .structure import Actions, Bracket, GradedBracket, Structure
 
 # Beyond this ratio of the largest to the smallest variance, "seen" and "barely seen" differ.
 GRADED = 10.0
-# Parts of a limit in seconds: for the structure, and for each search for hard sets or hard means.
-STRUCTURE, SEARCH = 0.4, 0.3
-# What tables call the bounds and the methods behind them.
-LOWER = {
-    "asymptotic": "asymptotic, per log T",
-    "graves_lai": "asymptotic, exact",
-    "finite_time": "finite time, b'",
-    "general": "general, b",
-    "minimax": "minimax, closed form",
-    "minimax_computed": "minimax, computed",
-}
-UPPER = {
-    "minimax": "Algorithm 2, any means",
-    "instance": "Algorithm 2, these means",
-    "asymptotic": "Algorithm 1, these means",
-}
-METHODS = {
-    "eq:lb-asy": "the paper's formula",
-    "exact form of eq:lb-asy": "the best action may change, too",
-    "cor:lb-0": "against changes of one mean",
-    "thm:lb-0": "against changes of all means",
-    "thm:lb-0 at the means found": "the general bound, at hard means found by search",
-}
 
 
 @dataclass(frozen=True)
@@ -97,8 +76,8 @@ def analyze(
     known = setting_of(subject, None if isinstance(subject, Problem) else upper)
     feedback, upper, name = known.feedback, known.upper, known.name or name
     seconds = check_budget(budget)
-    limit = None if seconds is None else SEARCH * seconds
-    found = known_structure(feedback, None if seconds is None else STRUCTURE * seconds)
+    limit = None if seconds is None else SEARCH_SHARE * seconds
+    found = known_structure(feedback, None if seconds is None else STRUCTURE_SHARE * seconds)
     rate = minimax_rate(feedback, upper, found)
     B = rate(horizon) if worst_case is None else worst_case
     lower = {
@@ -212,12 +191,13 @@ def prices(analysis: Analysis) -> str:
 def bound_record(bound: Bound) -> dict[str, object]:
     """Plain data for JSON; an infinite value is null, with `infinite` true."""
     return {
-        "value": _finite(bound.value),
+        "value": finite(bound.value),
         "infinite": math.isinf(bound.value),
         "valid": bound.valid,
         "why": bound.why,
         "method": bound.method,
         "stopped_early": bound.stopped,
+        "sampled": bound.sampled,
         "allocation": None if bound.allocation is None else bound.allocation.tolist(),
         "binding": [
             {"action": row.action, "need": row.need, "price": row.price} for row in bound.binding
@@ -226,8 +206,11 @@ def bound_record(bound: Bound) -> dict[str, object]:
     }
 
 
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+def finite(value: Any) -> Any:
+    """A value for JSON, which has no infinity and no NaN: null; also inside a table."""
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _feedback_record(feedback: Feedback) -> dict[str, object]:
@@ -238,7 +221,7 @@ def _feedback_record(feedback: Feedback) -> dict[str, object]:
         "observations": int(feedback.observes.sum()),
         "uniform_sigma": feedback.uniform_sigma,
         "self_observing": feedback.is_self_observing,
-        "variance": [[_finite(value) for value in row] for row in feedback.to_list()],
+        "variance": [[finite(value) for value in row] for row in feedback.to_list()],
     }
 
 
@@ -248,7 +231,7 @@ def _structure_record(found: Structure) -> dict[str, object]:
 
     def bracket(number: Bracket) -> dict[str, object]:
         record: dict[str, object] = {
-            "value": _finite(number.value),
+            "value": finite(number.value),
             "lower": number.lower,
             "upper": number.upper,
             "proved": number.proved,
@@ -265,7 +248,7 @@ def _structure_record(found: Structure) -> dict[str, object]:
         "shows": [named(actions) for actions in found.shows],
         "independence": bracket(found.independence),
         "domination": bracket(found.domination),
-        "fractional_domination": _finite(found.fractional_domination),
+        "fractional_domination": finite(found.fractional_domination),
         "fractional_plan": found.fractional.plan.tolist(),
         "effective_independence": bracket(found.effective_independence),
         "meaning": meaning(found),

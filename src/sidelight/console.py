@@ -9,11 +9,13 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from .analysis import LOWER, METHODS, UPPER, Analysis, caveats, meaning, model_name, prices
+from .analysis import Analysis, caveats, meaning, model_name, prices
 from .bounds import Bound
+from .bounds.titles import LOWER, METHODS, UPPER, unfinished
 from .feedback import Feedback
-from .labels import display
+from .labels import display, first_names
 from .recommend import hindsight
+from .report.verdict import told_apart
 from .simulate import Results
 from .simulate.statistics import short
 from .structure import Actions, Bracket, Structure
@@ -56,19 +58,19 @@ def verdict(results: Results) -> str:
         return "One replicate says nothing about luck: use more (-n)."
     first, second, *_ = sorted(results.table().rows, key=lambda row: row.mean)
     gap = results.compare(second.policy, first.policy)
-    adjusted = next(
-        pair.adjusted
+    among_all = next(
+        pair
         for pair in results.comparisons()
         if {pair.first, pair.second} == {first.policy, second.policy}
     )
     interval = f"{short(gap.low)} to {short(gap.high)}"
     paired = f"{gap.confidence:.0%} interval of the paired difference: {interval}"
-    if adjusted > 1 - gap.confidence:
-        said = f"{first.policy} and {second.policy} cannot be told apart ({paired})."
-    else:
+    if told_apart(among_all):
         said = (
             f"{first.policy} loses least, {short(gap.mean)} less than {second.policy} ({paired})."
         )
+    else:
+        said = f"{first.policy} and {second.policy} cannot be told apart ({paired})."
     return f"{said}\n{hindsight(results)}"
 
 
@@ -142,16 +144,14 @@ def _cells(bound: Bound, side: str) -> tuple[str, str]:
     vacuous = "; vacuous" if bound.vacuous else ""
     value = "infinite" if math.isinf(bound.value) else f"{bound.value:.4g}"
     how = bound.why if math.isinf(bound.value) else METHODS.get(bound.method, bound.method)
-    early = f"search stopped early, {side} {value}: " if bound.stopped else ""
-    return value, early + how + vacuous
+    left = f"{said}, {side} {value}: " if (said := unfinished(bound)) else ""
+    return value, left + how + vacuous
 
 
 def _names(found: Structure, actions: Actions, most: int = 12) -> str:
     if not actions:
         return ""
-    names = [display(found.feedback.labels[i]) for i in actions]
-    more = f", ... {len(names) - most} more" if len(names) > most else ""
-    return "{" + ", ".join(names[:most]) + more + "}"
+    return "{" + first_names([display(found.feedback.labels[i]) for i in actions], most) + "}"
 
 
 def _add(table: Table, *cells: str) -> None:

@@ -26,6 +26,7 @@ import numpy as np
 from . import bounds, guarantees
 from .bounds import Bound
 from .bounds.hard_sets import known_structure
+from .bounds.titles import GUARANTEES, unfinished
 from .errors import InputError, choose_from
 from .feedback import Feedback
 from .problem import Problem
@@ -99,11 +100,11 @@ _BOUNDS: dict[str, Callable[[_Point], Bound]] = {
     "general": lambda at: bounds.general(at.problem, at.horizon, at.worst_case, start=at.last),
     "minimax": lambda at: bounds.minimax(at.problem.feedback, at.problem.upper, at.horizon),
     "limit": lambda at: at.last or bounds.graves_lai(at.problem),
-    "guarantee of Algorithm 1": lambda at: guarantees.asymptotic(at.problem, at.horizon),
-    "guarantee of Algorithm 2": lambda at: guarantees.minimax(
+    GUARANTEES["asymptotic"]: lambda at: guarantees.asymptotic(at.problem, at.horizon),
+    GUARANTEES["minimax"]: lambda at: guarantees.minimax(
         at.problem.feedback, at.problem.upper, at.horizon
     ),
-    "guarantee of Algorithm 2 here": lambda at: guarantees.instance(at.problem, at.horizon),
+    GUARANTEES["instance"]: lambda at: guarantees.instance(at.problem, at.horizon),
 }
 NAMES = tuple(_BOUNDS)
 
@@ -153,7 +154,7 @@ def curves(
 def _curve(name: str, horizons: Array, found: list[Bound]) -> Curve:
     holds = np.array([bound.valid for bound in found])
     values = np.where(holds, [bound.value for bound in found], np.nan)
-    kind = "upper" if name.startswith("guarantee") else "lower"
+    kind = "upper" if name in GUARANTEES.values() else "lower"
     if name == "limit":
         kind, values = "limit", values * np.log(horizons)
     if holds.all():
@@ -163,6 +164,6 @@ def _curve(name: str, horizons: Array, found: list[Bound]) -> Curve:
         note = f"holds from {first:.3g} rounds on, among those shown"
     else:
         note = found[-1].why
-    if any(bound.stopped for bound in found):
-        note += "; search stopped early"
+    left = sorted({words for bound in found if (words := unfinished(bound))}, reverse=True)
+    note += "".join(f"; {words}" for words in left)
     return Curve(name, kind, horizons, values, note)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .bounds.titles import legend
 from .curves import Curve
 from .errors import InputError
 from .variances import Array
@@ -22,12 +23,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 STYLES = {"lower": "-", "upper": "--", "limit": ":"}
 # After seven policies the colours come again, with the next kind of line.
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.4)), (0, (7, 2, 1.5, 2)))
-LABELS = {
-    "finite_time": "finite-time lower bound b'",
-    "general": "general lower bound b",
-    "minimax": "minimax lower bound (worst problem)",
-    "limit": "asymptotic constant x log T (a limit, no bound)",
-}
 # Bounds in a race are grey: colour belongs to the policies.
 GREYS = {"general": ("#333333", 0), "finite_time": ("#777777", 1), "limit": ("#777777", 2)}
 
@@ -54,7 +49,7 @@ def draw_bounds(curves: Sequence[Curve], ax: Any = None, title: str = "") -> Any
     """Bounds against the horizon on log axes; a curve is drawn only where it holds."""
     ax = ax if ax is not None else new_axes()
     for curve, colour in zip(curves, COLOURS, strict=False):
-        label = LABELS.get(curve.name, curve.name)
+        label = legend(curve.name)
         shown = np.isfinite(curve.values) & (curve.values > 0)
         if not shown.any():
             ax.plot([], [], color=colour, linestyle=STYLES[curve.kind], label=f"{label}: none here")
@@ -119,7 +114,7 @@ def _draw_panel(panel: Any, scale: str, bands: Sequence[Band], curves: Sequence[
     for curve in curves:
         colour, dashes = GREYS.get(curve.name, ("#777777", 3))
         shown = np.isfinite(curve.values) & (curve.values > 0)
-        label = LABELS.get(curve.name, curve.name) + ("" if shown.any() else ": none here")
+        label = legend(curve.name) + ("" if shown.any() else ": none here")
         values = np.where(shown, curve.values, np.nan)
         look = {"color": colour, "linestyle": DASHES[dashes], "linewidth": 1.3, "zorder": 1.5}
         panel.plot(curve.horizons, values, label=label, **look)
@@ -214,6 +209,28 @@ def draw_horizons(bands: Sequence[Band], curves: Sequence[Curve] = ()) -> Any:
     below = {"loc": "upper left", "bbox_to_anchor": (0, -0.16), "borderaxespad": 0}
     panel.legend(frameon=False, handlelength=3.2, fontsize=9.5, **below)
     return figure
+
+
+def draw_map(
+    levels: Array, shades: Sequence[str], names: Sequence[str], titles: tuple[str, str]
+) -> Any:
+    """A square map of levels from 0 to 1, white where they are NaN; a new Figure.
+
+    `titles` are those of the columns and of the rows; `names` stand at both, if there are any.
+    """
+    from matplotlib.colors import ListedColormap  # noqa: PLC0415 - slow to import
+
+    ax = new_axes(5.9, 5.9)
+    # Without interpolation a cell stays one pixel of the image, and sharp at any size.
+    ax.imshow(levels, cmap=ListedColormap(shades), vmin=0, vmax=1, interpolation="none")
+    ax.set(xlabel=titles[0], ylabel=titles[1])
+    plain = [_plain_text(name) for name in names]
+    ax.set_xticks(range(len(names)), plain, rotation=90, fontsize=7)
+    ax.set_yticks(range(len(names)), plain, fontsize=7)
+    ax.xaxis.tick_top()
+    ax.xaxis.set_label_position("top")
+    ax.tick_params(length=0)
+    return ax.figure
 
 
 def draw_ratios(problems: Sequence[str], policies: Sequence[str], ratios: Array) -> Any:

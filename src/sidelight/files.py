@@ -131,14 +131,6 @@ def _decode(content: bytes) -> str:
     return content.decode("utf-8-sig")  # some editors on Windows write a mark first
 
 
-def _encode(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        half = error.object[error.start]
-        raise InputError(f"a label or name holds {half!r}, half a character: replace it") from None
-
-
 # ---- TOML ------------------------------------------------------------------------------------
 
 
@@ -174,12 +166,20 @@ def _read_json(content: bytes) -> Document:
 
 
 def _distinct_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    table = dict(pairs)
-    if len(table) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+    twice = repeated_key(pairs)
+    if twice is not None:
         raise InputError(f"the key {twice!r} stands twice in one object")
-    return table
+    return dict(pairs)
+
+
+def repeated_key(pairs: Iterable[tuple[str, object]]) -> str | None:
+    """The first key in an object of JSON that stands there a second time; None if none does."""
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            return key
+        seen.add(key)
+    return None
 
 
 def to_json(document: Document) -> str:
@@ -206,7 +206,7 @@ def _json(value: object) -> str:
 
 
 def _dumps(value: object) -> str:
-    # As escapes, two half characters would be read back as one whole; bare, `_encode` refuses them.
+    # As escapes, two half characters would be read back as one whole; `toml.encode` refuses them.
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -355,8 +355,8 @@ _READERS: dict[str, Callable[[bytes], Document]] = {
     ".npy": _read_npy,
 }
 _WRITERS: dict[str, Callable[[Document, str], bytes]] = {
-    ".toml": lambda document, comment: _encode(to_toml(document, comment)),
-    ".json": lambda document, _: _encode(to_json(document)),
-    ".csv": lambda document, _: _encode(to_csv(document)),
+    ".toml": lambda document, comment: toml.encode(to_toml(document, comment)),
+    ".json": lambda document, _: toml.encode(to_json(document)),
+    ".csv": lambda document, _: toml.encode(to_csv(document)),
     ".npy": lambda document, _: _write_npy(document),
 }

@@ -169,12 +169,23 @@ def display(label: Label) -> str:
     return text if text.isprintable() else repr(text)[1:-1]
 
 
+def joined(names: Sequence[str]) -> str:
+    """'A', 'A and B', or 'A, B and C'."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def first_names(names: Sequence[str], most: int, dots: str = "...") -> str:
+    """'A, B, C', or the first `most` of more names and how many are left: 'A, B, ... 7 more'."""
+    more = f", {dots} {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def some(labels: Sequence[Label], actions: Sequence[int], most: int = 4) -> str:
     """'A, B and C', 'actions 1 and 2', or 'A, B, C, D and 7 more'."""
     names = [display(labels[i]) for i in actions]
     if len(names) > most + 1:
         names = [*names[:most], f"{len(names) - most} more"]
-    said = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+    said = joined(names)
     if all(isinstance(labels[i], str) for i in actions):
         return said
     return f"action {said}" if len(actions) == 1 else f"actions {said}"

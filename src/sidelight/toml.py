@@ -38,12 +38,17 @@ def _key(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
 
 
-def _text(text: str) -> str:
+def encode(text: str) -> bytes:
+    """The text in UTF-8, which has no place for half a character."""
     try:
-        text.encode()
+        return text.encode()
     except UnicodeEncodeError as error:
         half = error.object[error.start]
         raise InputError(f"a label or name holds {half!r}, half a character: replace it") from None
+
+
+def _text(text: str) -> str:
+    encode(text)
     # Only DEL may stand bare in JSON and not in TOML.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 

@@ -26,6 +26,7 @@ from .labels import Labels
 
 Array = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.intp]  # positions in an array
 Scalar = TypeVar("Scalar", bound=np.generic)
 Sigma = float | Iterable[float] | Mapping[Any, float]
 

@@ -4,12 +4,14 @@ replace(path, content)      all of it or nothing
 save(path, content)         the same; an error is an InputError that says what to do
 make_folder(folder)         the same for folders
 exists(path)                whether there is something
+slug(name, allowed, ...)    a file name made of any name
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import uuid
 from pathlib import Path
 
@@ -77,3 +79,12 @@ def _sync_folder(folder: Path) -> None:
             raise
     finally:
         os.close(handle)
+
+
+def slug(name: str, allowed: str, otherwise: str, most: int | None = None) -> str:
+    """A file name of at most `most` characters, with a dash for every run of other characters.
+
+    `allowed` lists characters as a regular expression does in brackets. `otherwise` is the answer
+    where nothing is left.
+    """
+    return re.sub(f"[^{allowed}]+", "-", name)[:most].strip("-.") or otherwise

@@ -10,7 +10,7 @@ per log T       min <c, gaps> over c >= 0 with 1/n_k + 1/n_best <= gap_k^2 / 2 f
                 program by Clarabel; its plan is scaled up until it satisfies all conditions.
 at a horizon    min <c, gaps> over plans that no alternative misleads by more than B [thm:lb-0].
                 A plan for a slightly smaller B is accepted if the bound on its loss that misses
-                nothing (`programs.bracketing`) is at most B. Policies that do not learn come for
+                nothing (`bracketing`) is at most B. Policies that do not learn come for
                 nothing: always the best action, if B >= T D; the mixture that avoids none.
 """
 
@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from naive.bracketing import loss_above
 from sidelight.bounds.case import Case
-from sidelight.programs.bracketing import loss_above
 from sidelight.programs.cutting import cheapest
-from sidelight.programs.separation import setting
+from sidelight.programs.separation import scale_problem
 from sidelight.variances import Array
 
 # A plan for B / (1 + ROOM) loses at most B, with room for the tolerance of its search.
@@ -127,7 +127,7 @@ def at_horizon(case: Case) -> float:
         costs.append(T * (1 - beta) * float(d.sum()))
     if (variance == 0).any():
         return min(costs)
-    scaled = setting(theta, variance, D, T)
+    scaled = scale_problem(theta, variance, D, T)
     for room in (ROOM, 1e-2):
         plan = cheapest(scaled, beta / (1 + room), tolerance=room / 4).plan
         if plan is None:

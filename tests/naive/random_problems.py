@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight import Feedback, Problem
-from sidelight.programs.separation import Setting, setting
+from sidelight.programs.separation import ScaledProblem, scale_problem
 from sidelight.variances import Array
 
 
@@ -58,7 +58,7 @@ def scaled(given: Problem, factor: float) -> Problem:
     return Problem(Feedback(matrix), given.means * factor, given.upper * factor)
 
 
-def random_case(rng: np.random.Generator, K: int) -> tuple[Setting, Array]:
+def random_case(rng: np.random.Generator, K: int) -> tuple[ScaledProblem, Array]:
     """Any structure, ties and ends now and then, plans that leave actions out."""
     T = 10 ** rng.uniform(1, 4)
     seen = rng.random((K, K)) < rng.uniform(0.3, 1.0)
@@ -66,4 +66,4 @@ def random_case(rng: np.random.Generator, K: int) -> tuple[Setting, Array]:
     theta = rng.choice([rng.random(K), rng.choice([0.0, 0.3, 0.5, 1.0], K)])
     plan = rng.dirichlet(np.full(K, 0.5)) * (rng.random(K) < 0.7)
     plan = plan if plan.sum() > 0 else np.eye(K)[0]
-    return setting(theta, variance, 1.0, T), plan / plan.sum()
+    return scale_problem(theta, variance, 1.0, T), plan / plan.sum()

@@ -7,11 +7,12 @@ regret of such a policy on theta is at least (1 - o(1)) log T times
     asymptotic   min <c, gaps>  over c >= 0,  n_i >= 2/gap_i^2,  n_best >= 2/gap_second^2
     graves_lai   min <c, gaps>  over c >= 0,  1/n_k + 1/n_best <= gap_k^2 / 2  for all k != best
 
-with n = P^T c. The first is the paper's. The second is exact, between one and two times the first:
-to hide that k beats the best action, the cheapest lie moves both means. An action that the best one
-shows, or that any action shows without noise, has n = inf, for its observation is free; its mean
-cannot be lied about. A lie must stay in [0, upper], so three things may happen to the condition
-about k:
+Here c_j counts the plays of action j per log T, and n_i = sum_j c_j / variance[j, i] is what they
+tell about action i. The first constant is the paper's. The second is exact, between one and two
+times the first: other means under which k beats the best action are hardest to notice if both means
+move. If the best action shows an action, or any action shows it without noise, its observation is
+free: then n = inf, and its mean is called fixed. The other means must stay in [0, upper], so this
+becomes of the condition about k:
 
     neither mean fixed       it stands
     best mean fixed          n_k >= 2/gap_k^2, unless the best mean is `upper`: k cannot rise higher
@@ -40,7 +41,7 @@ from ..variances import Array, BoolArray
 from .bound import Binding, Bound
 from .case import Case
 from .certificate import Certificate, Pair, Row
-from .duality import exact_case, proved
+from .duality import certify, exact_case
 from .rational import float_down
 
 # The search for splits stops when both bounds agree to this part of the value: the solver satisfies
@@ -80,7 +81,7 @@ def asymptotic(problem: Problem) -> Bound:
             why = _not_a_bound(problem, [p for p, ok in zip(pairs, stands, strict=True) if not ok])
             return Bound("asymptotic", found.value, False, why, refused, plan, "eq:lb-asy")
         prices = less.prices
-    return _bound(problem, "asymptotic", plan, proved(case, _weighted(case, pairs, prices)))
+    return _bound(problem, "asymptotic", plan, certify(case, _weighted(case, pairs, prices)))
 
 
 def graves_lai(problem: Problem) -> Bound:
@@ -89,7 +90,7 @@ def graves_lai(problem: Problem) -> Bound:
     if len(problem) == 1 or case.second_gap == 0:
         return _degenerate(case, "graves_lai", "exact form of eq:lb-asy")
     pairs, prices, plan = _search(problem, case)
-    return _bound(problem, "graves_lai", plan, proved(case, _weighted(case, pairs, prices)))
+    return _bound(problem, "graves_lai", plan, certify(case, _weighted(case, pairs, prices)))
 
 
 def _search(problem: Problem, case: Case) -> tuple[list[Pair], Array, Array]:

@@ -54,8 +54,9 @@ class Bound:
     the hypotheses hold here, and `why` gives the reason in one sentence either way. Where several
     formulas compete, `method` names the best and `candidates` holds them all. A worst-case bound
     may name the `means` of a problem that is as hard as it says. If the search behind the value was
-    `stopped` before its end, a longer one may prove more. A guarantee is `vacuous` if nobody can
-    lose as much as it allows.
+    `stopped` before its end, a longer one may prove more. If it was `sampled`, there are too many
+    sets of actions to try them all, and one that was not tried may prove more. A guarantee is
+    `vacuous` if nobody can lose as much as it allows.
     """
 
     name: str
@@ -70,3 +71,4 @@ class Bound:
     means: Array | None = None
     stopped: bool = False
     vacuous: bool = False
+    sampled: bool = False

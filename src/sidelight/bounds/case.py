@@ -10,12 +10,14 @@ comes too late to change a decision, so the information in whole rounds is still
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+from ..feedback import Feedback
 from .rational import decimal_up, inverse_up, products_up
 
 ZERO = Fraction(0)
@@ -23,6 +25,14 @@ ZERO = Fraction(0)
 
 class RefutedError(Exception):
     """A row that the problem does not allow: the certificate proves nothing."""
+
+
+@lru_cache(maxsize=8)
+def rational_variance(feedback: Feedback) -> tuple[tuple[Fraction | None, ...], ...]:
+    """The variances as rationals, None where nothing is seen; shared by all cases."""
+    entries = feedback.variance.tolist()
+    known = {v: None if math.isinf(v) else Fraction(v) for row in entries for v in row}
+    return tuple(tuple(known[v] for v in row) for row in entries)
 
 
 @dataclass(frozen=True)
@@ -66,8 +76,8 @@ class Case:
         return self.variance[played][observed] is not None
 
     def fixed(self, observed: int) -> bool:
-        """Whether nobody can be deceived about a mean, for all log T: the best action shows it, or
-        some action does without noise."""
+        """Whether this mean costs nothing to observe as T grows: playing the best action shows it,
+        or some action shows it without noise. A row per log T must not move it."""
         return self.sees(self.best, observed) or observed in self._exact
 
     def precision(self, played: int, observed: int) -> Fraction:
@@ -79,9 +89,10 @@ class Case:
         return self._precision[played][observed]
 
     def told(self, moves: Sequence[Fraction]) -> list[Decimal]:
-        """sum_i P[j, i] moves_i^2 for each j, rounded up.
+        """sum_i moves_i^2 / variance[j, i] for each action j, rounded up: what a play of j tells.
 
-        No mean may move that some action shows without noise: one play of it would tell.
+        `moves` are the changes of all means. No mean may move that some action shows without noise:
+        one play of that action would tell.
         """
         if any(move and i in self._exact for i, move in enumerate(moves)):
             raise RefutedError("an alternative moves a mean that is seen exactly")

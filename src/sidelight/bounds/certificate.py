@@ -39,7 +39,7 @@ from typing import Any, ClassVar
 
 from .. import writing
 from ..errors import DamagedError
-from . import reading
+from . import certificate_file as file
 from .case import ZERO, Case, RefutedError
 from .rational import binary_sums, float_down, float_up, log_down, short_down, short_up
 
@@ -253,10 +253,10 @@ class Certificate:
         case, least = self.case, f"{self.claim} >= {_digits(self.value)}"
         if case.horizon is None:
             return f"{least} log T for every consistent policy"
-        within = f"in {_exact(case.horizon)} rounds"
+        within = f"in {exact_text(case.horizon)} rounds"
         if self.claim == "minimax" or case.worst_case is None:
             return f"{least} {within}"
-        B = _exact(case.worst_case)
+        B = exact_text(case.worst_case)
         if self.value == math.inf:
             return f"no policy has regret of at most {B} {within} whatever the means"
         return f"{least} {within} for every policy that never loses more than {B}"
@@ -283,7 +283,7 @@ class Certificate:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
         """Read a certificate that `save` wrote; anything else is a `DamagedError`."""
-        data = reading.json_object(path)
+        data = file.json_object(path)
         try:
             return cls.from_dict(data)
         except DamagedError as error:
@@ -293,32 +293,32 @@ class Certificate:
     def from_dict(cls, data: object) -> Certificate:
         """The certificate in plain data. Nothing in it is believed until `check`."""
         if not isinstance(data, Mapping) or data.get("format") != FORMAT:
-            raise DamagedError(f"not a certificate: its format is not {FORMAT!r}; {reading.ADVICE}")
-        _, claim, value, means, upper, variance, horizon, worst_case, rows = reading.entries(
+            raise DamagedError(f"not a certificate: its format is not {FORMAT!r}; {file.ADVICE}")
+        _, claim, value, means, upper, variance, horizon, worst_case, rows = file.entries(
             data, ENTRIES
         )
         if claim not in CLAIMS:
-            raise DamagedError(f"claim must be one of {', '.join(CLAIMS)}; {reading.ADVICE}")
+            raise DamagedError(f"claim must be one of {', '.join(CLAIMS)}; {file.ADVICE}")
         case = Case(
             variance=tuple(
-                tuple(reading.maybe(v, "variance") for v in _listed(line, "variance"))
-                for line in _listed(variance, "variance")
+                tuple(file.maybe(v, "variance") for v in _per_action(line, "variance"))
+                for line in _per_action(variance, "variance")
             ),
-            means=reading.numbers(means, "means"),
-            upper=reading.number(upper, "upper"),
-            horizon=reading.maybe(horizon, "horizon"),
-            worst_case=reading.maybe(worst_case, "worst_case"),
+            means=file.numbers(means, "means"),
+            upper=file.number(upper, "upper"),
+            horizon=file.maybe(horizon, "horizon"),
+            worst_case=file.maybe(worst_case, "worst_case"),
         )
-        weighted = tuple(_row(row) for row in reading.listed(rows, "rows", reading.MOST_ROWS))
+        weighted = tuple(_row(row) for row in file.bounded_list(rows, "rows", file.MOST_ROWS))
         alternatives = [row for _, row in weighted if isinstance(row, Alternative)]
         seen = sum(v is not None for line in case.variance for v in line)
-        reading.affordable(sum(len(r.means) for r in alternatives), seen * len(alternatives))
+        file.affordable(sum(len(r.means) for r in alternatives), seen * len(alternatives))
         # Rounded against the claim.
-        least = math.inf if value == "inf" else float_up(reading.number(value, "value"))
+        least = math.inf if value == "inf" else float_up(file.number(value, "value"))
         return cls(case, weighted, least, claim)
 
 
-_listed = partial(reading.listed, most=reading.MOST_ACTIONS)
+_per_action = partial(file.bounded_list, most=file.MOST_ACTIONS)
 
 
 def _digits(x: float) -> str:
@@ -330,7 +330,7 @@ def _shown(proved: Fraction | float) -> str:
     return f"{max(0.0, float_down(Fraction(proved))):.6g}"
 
 
-def _exact(x: Fraction) -> str:
+def exact_text(x: Fraction) -> str:
     """A number without rounding: in digits where a float holds it, otherwise as a fraction."""
     nearest = float_up(x)
     return _digits(nearest) if nearest == x else str(x)
@@ -355,16 +355,16 @@ def _row(data: object) -> tuple[Fraction, Row]:
     """A row with its weight."""
     kind = data.get("kind") if isinstance(data, Mapping) else None
     if not isinstance(kind, str) or kind not in ROW_ENTRIES:
-        raise DamagedError(f"a row is of an unknown kind; {reading.ADVICE}")
-    _, weight, *parts = reading.entries(data, ("kind", "weight", *ROW_ENTRIES[kind]))
+        raise DamagedError(f"a row is of an unknown kind; {file.ADVICE}")
+    _, weight, *parts = file.entries(data, ("kind", "weight", *ROW_ENTRIES[kind]))
     if kind == Information.kind:
         action, rise, fall = parts
-        change = reading.number(rise, "rise"), reading.maybe(fall, "fall")
-        row: Row = Information(reading.index(action), *change)
+        change = file.number(rise, "rise"), file.maybe(fall, "fall")
+        row: Row = Information(file.index(action), *change)
     elif kind == Alternative.kind:
         means, shift = parts
-        row = Alternative(reading.numbers(means, "means"), reading.number(shift, "shift"))
+        row = Alternative(file.numbers(means, "means"), file.number(shift, "shift"))
     else:
         action, split = parts
-        row = Pair(reading.index(action), reading.number(split, "split"))
-    return reading.number(weight, "weight"), row
+        row = Pair(file.index(action), file.number(split, "split"))
+    return file.number(weight, "weight"), row

@@ -1,8 +1,10 @@
-"""The price of learning slowly, sum_{s=0}^T exp(-rate s^b), bounded above for any T.
+"""The sum_{s=0}^T exp(-rate s^b), bounded above for any T: a term of Algorithm 1's guarantee.
+
+It is what Algorithm 1 pays for learning slowly, and `formulas` says where it stands [thm:alg1-ub1].
 
 f(s) = exp(-rate s^b) with 0 < b <= 1 is completely monotone, so its fourth derivative is positive.
-Then the cubic that meets f at m - r and m + r, and touches it at m, lies above f in between, and
-its sum over the 2r + 1 whole numbers there (Simpson's rule for sums) is
+Take whole numbers m and r. The cubic that meets f at m - r and m + r, and touches it at m, lies
+above f in between, and its sum over the 2r + 1 whole numbers there (Simpson's rule for sums) is
 
     w f(m - r) + (2r + 1 - 2w) f(m) + w f(m + r),      w = (r + 1)(2r + 1) / (6 r),
 

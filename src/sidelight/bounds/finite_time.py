@@ -29,7 +29,7 @@ from ..variances import Array
 from .bound import Binding, Bound
 from .case import Case
 from .certificate import Information, Row
-from .duality import exact_case, proved
+from .duality import certify, exact_case
 from .needs import Needs, information_needs
 
 # A change this close to the end of its range, relatively, is taken to be the end.
@@ -43,11 +43,11 @@ def finite_time(problem: Problem, horizon: float, worst_case: float) -> Bound:
     needs = information_needs(problem.means, problem.upper, T, B)
     P = problem.feedback.precision
     found = allocate(problem.gaps, P, needs.need, T)
-    certificate = proved(case, information_rows(case, needs, found.prices))
+    certificate = certify(case, information_rows(case, needs, found.prices))
     if found.status == "infeasible" and certificate.value < np.inf:
         # So close to feasible that the proof of the contrary drowns in rounding.
         found = allocate(problem.gaps, P, needs.need)
-        certificate = proved(case, information_rows(case, needs, found.prices))
+        certificate = certify(case, information_rows(case, needs, found.prices))
     impossible = certificate.value == np.inf
     return Bound(
         name="finite_time",

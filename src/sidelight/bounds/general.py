@@ -27,14 +27,14 @@ import numpy as np
 
 from ..errors import InputError
 from ..problem import Problem
-from ..programs.cutting import Plan, cheapest, least
-from ..programs.separation import Array, Cuts, Setting, cut_rows, setting
+from ..programs.cutting import Cheapest, cheapest, least
+from ..programs.separation import Cuts, ScaledProblem, cut_rows, scale_problem
+from ..variances import Array
 from .bound import Binding, Bound
 from .case import Case
 from .certificate import Alternative, Certificate
-from .duality import conclusive, exact_case
+from .duality import alternatives, as_fractions, certify_alternatives, conclusive, exact_case
 from .finite_time import finite_time
-from .weighing import alternatives, as_fractions, prove
 
 METHOD = "thm:lb-0"
 # Where feasible and infeasible cannot be told apart in floats, a slightly larger B is feasible.
@@ -61,7 +61,7 @@ def general(
     if relaxed.value == math.inf:
         return relaxed
     D, T = problem.upper, float(horizon)
-    scaled = setting(problem.means, problem.feedback.variance, D, T)
+    scaled = scale_problem(problem.means, problem.feedback.variance, D, T)
     beta = _per_round(case)
     known = None if start is None else _known_cuts(start, scaled, D)
     answer, certificate = _solved(case, scaled, beta, known, tolerance)
@@ -101,8 +101,8 @@ def _per_round(case: Case) -> float:
 
 
 def _solved(
-    case: Case, scaled: Setting, beta: float, known: Cuts | None, tolerance: float
-) -> tuple[Plan, Certificate]:
+    case: Case, scaled: ScaledProblem, beta: float, known: Cuts | None, tolerance: float
+) -> tuple[Cheapest, Certificate]:
     """The plan and its proof; or no plan, and the proof that there is none."""
     for slack in SLACKS:
         answer = cheapest(scaled, beta * (1 + slack), known, tolerance)
@@ -120,13 +120,13 @@ def _solved(
     return answer, certificate
 
 
-def _certificate(case: Case, scaled: Setting, cuts: Cuts, weights: Array) -> Certificate:
+def _certificate(case: Case, scaled: ScaledProblem, cuts: Cuts, weights: Array) -> Certificate:
     used = weights > 0
     rows = alternatives(scaled, case, cuts.only(used))
-    return conclusive(prove(case, rows, as_fractions(weights[used])))
+    return conclusive(certify_alternatives(case, rows, as_fractions(weights[used])))
 
 
-def _known_cuts(start: Bound, scaled: Setting, D: float) -> Cuts | None:
+def _known_cuts(start: Bound, scaled: ScaledProblem, D: float) -> Cuts | None:
     """The alternatives in the proof of an earlier bound."""
     if not isinstance(start.certificate, Certificate):
         return None
@@ -143,7 +143,9 @@ def _known_cuts(start: Bound, scaled: Setting, D: float) -> Cuts | None:
     return Cuts(np.clip(means, 0.0, 1.0), np.array([float(row.shift) / D for row in rows]))
 
 
-def _binding(scaled: Setting, beta: float, answer: Plan, unit: float) -> tuple[Binding, ...]:
+def _binding(
+    scaled: ScaledProblem, beta: float, answer: Cheapest, unit: float
+) -> tuple[Binding, ...]:
     """For each row of the proof: the action that its alternative makes best, the information that
     the plan must gather to rule it out, in nats, and what one more nat costs."""
     used = np.flatnonzero(answer.weights > 0)

@@ -6,9 +6,9 @@ on top, some a small gap below, the others far below,
 
     theta = top level v,   near ones v - x,   the rest at w .
 
-Which actions are near: all of them, an independent
-set, or a pair (or more) in which a member is shown by none of them, so that telling them apart
-takes plays of the far ones, which are expensive. x = 0 is a tie.
+The actions near the top are all of them, an independent set, or a pair (or more) in which none of
+them shows some member: then it takes plays of the far ones, which are expensive, to tell the pair
+apart. x = 0 is a tie.
 
 The search climbs in (v, x, w) first, then in all means, along the slope that the proof of each
 value gives for free. It is deterministic, and ends when it has climbed as far as it can or when its
@@ -17,7 +17,10 @@ effort is over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import operator
+import struct
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,9 +28,10 @@ import numpy as np
 from ..programs import Effort, largest_independent_set
 from ..programs.ascent import climb
 from ..programs.cutting import Least, least, slope
-from ..programs.separation import Array, Setting, setting
+from ..programs.effort import SETS_SHARE
+from ..programs.separation import ScaledProblem, scale_problem
 from ..structure import strongly_observable
-from ..variances import BoolArray
+from ..variances import Array, BoolArray
 
 # Gaps are counted in units of the resolution; the first numbers are about right for bandits.
 FIRST_LEVELS = ((0.5, 2.5), (0.9, 5.0), (0.5, 0.0))
@@ -36,8 +40,6 @@ CLIMB_TOLERANCE = 1e-5
 # A group whose first guesses fall below this part of the best one is given up.
 PROMISING = 0.7
 CLIMBED_GROUPS = 2
-# Part of the effort left for each set of actions that do not show each other.
-SETS = 0.2
 MANY_ACTIONS = 6
 
 
@@ -61,7 +63,7 @@ class Group:
     near: tuple[int, ...]
 
     def pattern(self, count: int) -> Array:
-        """theta = pattern @ (v, x, w); without w if no action is left for it."""
+        """The matrix with theta = pattern @ (v, x, w); no column for w if no action is far."""
         pattern = np.zeros((count, 3))
         pattern[:, 2] = 1.0
         pattern[list(self.near)] = (1.0, -1.0, 0.0)
@@ -93,7 +95,7 @@ def hardest(variance: Array, upper: float, horizon: float, effort: Effort | None
 def groups(variance: Array, effort: Effort | None = None) -> Iterator[Group]:
     """Which actions to put on top and near it, the most promising first; one of each shape."""
     effort = effort or Effort()
-    seen: set[int] = set()
+    seen: set[bytes] = set()
     for chosen in _clusters(variance < np.inf, effort):
         tops = chosen if len(chosen) <= 3 else chosen[:1]
         for top in tops:
@@ -106,27 +108,33 @@ def groups(variance: Array, effort: Effort | None = None) -> Iterator[Group]:
                 return
 
 
-def _shape(variance: Array, group: Group) -> int:
-    """A number that groups share if a relabelling of the actions maps one to the other.
+def _shape(variance: Array, group: Group) -> bytes:
+    """A digest that groups share if a relabelling of the actions maps one to the other.
 
-    Colours are refined by those of the actions shown and showing, and their variances. Different
-    groups may share a number; this costs a start, and nothing else.
+    Actions have colours: top, near or far. Three times, the new colour of an action is a digest of
+    its colour, its own variance, and the sorted variances and colours of all it shows and is shown
+    by. Different groups may share a digest; this costs a start, and nothing else.
+    Digests, and not Python's hashes, because these differ between builds of Python, and the starts
+    of the search must not.
     """
-    everyone = range(len(variance))
-    colours = [0 if i == group.top else 1 if i in group.near else 2 for i in everyone]
-    table = variance.tolist()
+    actions = range(len(variance))
+    colours = [
+        b"top" if i == group.top else b"near" if i in group.near else b"far" for i in actions
+    ]
+    seen = [
+        [struct.pack("<dd", *pair) for pair in zip(*both, strict=True)]
+        for both in zip(variance.tolist(), variance.T.tolist(), strict=True)
+    ]
     for _ in range(3):
         colours = [
-            hash(
-                (
-                    colours[i],
-                    tuple(sorted((table[i][j], table[j][i], colours[j]) for j in everyone)),
-                    table[i][i],
-                )
-            )
-            for i in everyone
+            _digest([colours[i], seen[i][i], *sorted(map(operator.add, seen[i], colours))])
+            for i in actions
         ]
-    return hash(tuple(sorted(colours)))
+    return _digest(sorted(colours))
+
+
+def _digest(parts: Iterable[bytes]) -> bytes:
+    return hashlib.blake2b(b"|".join(parts), digest_size=16).digest()
 
 
 def _clusters(observes: BoolArray, effort: Effort) -> Iterator[tuple[int, ...]]:
@@ -134,13 +142,13 @@ def _clusters(observes: BoolArray, effort: Effort) -> Iterator[tuple[int, ...]]:
     edges = (observes | observes.T) & ~np.eye(K, dtype=bool)
     weak = np.flatnonzero(~strongly_observable(observes))
     if len(weak):
-        inside = largest_independent_set(edges[np.ix_(weak, weak)], effort.part(SETS)).witness
+        inside = largest_independent_set(edges[np.ix_(weak, weak)], effort.part(SETS_SHARE)).witness
         if len(inside) > 1:
             yield tuple(sorted(int(weak[i]) for i in inside))
         for i in weak[:MANY_ACTIONS]:
             others = [int(j) for j in np.flatnonzero(~observes[:, i]) if j != i]
             yield from ((int(i), j) for j in others[:MANY_ACTIONS])
-    independent = largest_independent_set(edges, effort.part(SETS)).witness
+    independent = largest_independent_set(edges, effort.part(SETS_SHARE)).witness
     if len(independent) > 1:
         yield tuple(sorted(independent))
     yield tuple(range(K))
@@ -155,15 +163,15 @@ class _Search:
         self.variance, self.upper, self.horizon = variance, upper, horizon
         self.effort = effort
         K = len(variance)
-        info = setting(np.zeros(K), variance, upper, horizon).info
+        info = scale_problem(np.zeros(K), variance, upper, horizon).info
         seen = info[info > 0]
         self.resolution = float(min(1 / np.sqrt(np.median(seen)), 0.05)) if len(seen) else 0.05
         middle = np.full(K, 0.5)
         first = least(self.problem(middle), None, FIRST_TOLERANCE, effort=effort)
         self.best = Hardest(middle, first)
 
-    def problem(self, theta: Array) -> Setting:
-        return setting(theta * self.upper, self.variance, self.upper, self.horizon)
+    def problem(self, theta: Array) -> ScaledProblem:
+        return scale_problem(theta * self.upper, self.variance, self.upper, self.horizon)
 
     def value(
         self, theta: Array, tolerance: float, enough: float = 0.0, start: Least | None = None

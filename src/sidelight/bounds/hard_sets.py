@@ -5,7 +5,7 @@ With s_i = min_j variance[j, i], the sharpest observation of i that anyone has:
     independent    actions of which none shows another; the larger s_i first
     blind          (i, k) such that playing i does not show k; k = i allowed; s_k largest
     pair           (i, j, q): q bounds the information about i and j together in one play
-    hidden         weakly observable actions that only outsiders show (`programs.hidden`)
+    hidden         weakly observable actions that only outsiders show (`programs.hidden_sets`)
 
 For the pair, q is the largest of P[i,i] + P[i,j] and P[j,i] + P[j,j], and a quarter of the largest
 P[k,i] + P[k,j]: any other action k may tell four times as much, because playing it costs more.
@@ -23,7 +23,7 @@ import numpy as np
 
 from ..feedback import Feedback
 from ..programs import Effort
-from ..programs.hidden import HiddenSet, hidden_set
+from ..programs.hidden_sets import HiddenSet, hidden_set
 from ..structure import Structure, structure
 from ..variances import Array
 
@@ -33,9 +33,13 @@ MAX_PAIRED = 150
 
 @dataclass(frozen=True, eq=False)
 class HardSets:
-    """What every closed form needs to know about the structure.
+    """What every closed form needs to know about the structure; the names are those above.
 
-    `complete` says whether the searches for the sets ended by themselves.
+    `sharpest` are the s_i, `domination` is a lower end of the weak domination number, and
+    `sigma_min` the standard deviation of the sharpest observation of all.
+
+    A longer search may find harder sets if one was `stopped` when its effort was over. If hidden
+    sets were `sampled`, only some of them were tried, because there are too many.
     """
 
     sharpest: Array
@@ -46,7 +50,13 @@ class HardSets:
     strong: bool
     domination: float
     sigma_min: float
-    complete: bool
+    stopped: bool
+    sampled: bool
+
+    @property
+    def complete(self) -> bool:
+        """Whether every search went through all that there is."""
+        return not (self.stopped or self.sampled)
 
 
 @lru_cache(maxsize=64)
@@ -72,7 +82,8 @@ def hard_sets(feedback: Feedback, budget: float | None) -> HardSets:
         strong=not found.weak,
         domination=found.domination.lower,
         sigma_min=float(np.sqrt(sharpest.min())),
-        complete=found.independence.proved and found.domination.proved and hidden.complete,
+        stopped=not (found.independence.proved and found.domination.proved) or hidden.stopped,
+        sampled=hidden.sampled,
     )
 
 

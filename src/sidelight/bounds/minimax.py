@@ -43,7 +43,7 @@ from ..setting import Given, resolved
 from .bound import Bound, Candidate
 from .case import Case
 from .certificate import Certificate
-from .constructions import BetterOne, Game, better_one, blind_pair, hidden_tie, tied_pair
+from .hard_problems import BetterOne, Game, better_one, blind_pair, hidden_tie, tied_pair
 from .hard_sets import HardSets, hard_sets
 from .inputs import positive
 
@@ -60,14 +60,14 @@ ROOM = 1e-12
 class Form:
     """A closed form before it is decided whether it holds: `obstacle` says why it cannot.
 
-    `prove` makes the certificate of a worst-case regret just below `value`.
+    `certify` makes the certificate of a worst-case regret just below `value`.
     """
 
     method: str
     source: str
     value: float = 0.0
     threshold: float = math.inf
-    prove: Callable[[float], Certificate] | None = None
+    certify: Callable[[float], Certificate] | None = None
     obstacle: str = ""
 
 
@@ -88,7 +88,7 @@ def minimax(
         why = "there is only one action: nothing can be lost"
         return Bound(NAME, 0.0, True, why, _nothing(game), method="trivial")
     forms = closed_forms(known, upper, horizon, budget)
-    stopped = not hard_sets(known, check_budget(budget)).complete
+    sets = hard_sets(known, check_budget(budget))
     for form in sorted(forms, key=lambda form: -form.value):
         proof = form.certificate
         if form.applies and isinstance(proof, Certificate) and proof.check():
@@ -101,7 +101,8 @@ def minimax(
                 method=form.method,
                 candidates=forms,
                 means=np.array([float(mean) for mean in proof.case.means]),
-                stopped=stopped,
+                stopped=sets.stopped,
+                sampled=sets.sampled,
             )
     provable = [form.horizon for form in forms if form.source == "ours"]
     why = "everything is seen exactly, and then no closed form holds"
@@ -110,7 +111,15 @@ def minimax(
             f"below a horizon of {min(provable):.6g} no closed form holds, and this is {horizon:g}"
         )
     return Bound(
-        NAME, 0.0, False, why, _nothing(game), method="none", candidates=forms, stopped=stopped
+        NAME,
+        0.0,
+        False,
+        why,
+        _nothing(game),
+        method="none",
+        candidates=forms,
+        stopped=sets.stopped,
+        sampled=sets.sampled,
     )
 
 
@@ -145,7 +154,7 @@ def _decided(form: Form, T: float) -> Candidate:
     else:
         verb = "is at least" if applies else "is below"
         why = f"the horizon {T:g} {verb} {form.threshold:.6g}, from which this form holds"
-    proof = form.prove(value) if applies and form.prove is not None else None
+    proof = form.certify(value) if applies and form.certify is not None else None
     return Candidate(form.method, form.source, value, applies, why, form.threshold, proof)
 
 
@@ -162,7 +171,7 @@ def _paper_strong(game: Game, sets: HardSets) -> Form:
     variance = float(sets.sharpest[seen].min())
     gap = math.sqrt(E * kappa / T) * math.sqrt(variance)  # 8 e B / T
 
-    def prove(B: float) -> Certificate:
+    def certify(B: float) -> Certificate:
         weight = Fraction(variance)
         if kappa > 1:
             weights = dict.fromkeys(others, weight * kappa / (2 * (kappa - 1)))
@@ -172,7 +181,7 @@ def _paper_strong(game: Game, sets: HardSets) -> Form:
         return blind_pair(game, blind, weight, (Fraction(sizes[0]), Fraction(sizes[1])), B)
 
     B = math.sqrt(kappa * T / (64 * E)) * math.sqrt(variance)
-    return Form(method, "paper", B, E * kappa**3 * (variance / D / D), prove)
+    return Form(method, "paper", B, E * kappa**3 * (variance / D / D), certify)
 
 
 def _paper_weak(game: Game, sets: HardSets) -> Form:
@@ -203,7 +212,7 @@ def _better_one(game: Game, sets: HardSets) -> Form:
     at = int(fitting.argmax() if fitting.any() else thresholds.argmin())
     count, total = at + 1, math.sqrt(V[at])
 
-    def prove(B: float) -> Certificate:
+    def certify(B: float) -> Certificate:
         gap = Fraction(math.sqrt(2 * E / T) * total)  # 8 e B / T
         if count == 1:
             return blind_pair(game, blind, Fraction(float(V[0])), (gap, 2 * gap), B)
@@ -215,7 +224,7 @@ def _better_one(game: Game, sets: HardSets) -> Form:
     method = "one better action that does not show another"
     if count > 1:
         method = f"one better action among {count + 1} that do not show each other"
-    return Form(method, "ours", math.sqrt(T / (32 * E)) * total, float(thresholds[at]), prove)
+    return Form(method, "ours", math.sqrt(T / (32 * E)) * total, float(thresholds[at]), certify)
 
 
 def _hidden(game: Game, sets: HardSets, high: bool) -> Form:
@@ -231,12 +240,12 @@ def _hidden(game: Game, sets: HardSets, high: bool) -> Form:
     y = high_root(p) if high else (p / 2) ** (1 / 3)
     x = D * (min(0.5, y) if threshold <= T else y)
 
-    def prove(B: float) -> Certificate:
+    def certify(B: float) -> Certificate:
         size = Fraction(x)
         level = game.upper - size if high else game.upper / 2
         return hidden_tie(game, sets.hidden, size, level, B)
 
-    return Form(method, "ours", T * x / (8 * ROOT_E), threshold, prove)
+    return Form(method, "ours", T * x / (8 * ROOT_E), threshold, certify)
 
 
 def high_root(p: float) -> float:
@@ -265,10 +274,10 @@ def _tied_pair(game: Game, sets: HardSets) -> Form:
     partner = math.sqrt(inverse * inverse - 1)
     loss = 1 - 1 / (inverse + partner) + partner * math.expm1(-s * s)
 
-    def prove(B: float) -> Certificate:
+    def certify(B: float) -> Certificate:
         return tied_pair(game, (i, j), Fraction(x), Fraction(x * (inverse - 1)), B)
 
-    return Form(method, "ours", T * x * loss, 0.0, prove)
+    return Form(method, "ours", T * x * loss, 0.0, certify)
 
 
 def _game(feedback: Feedback, upper: float, horizon: float) -> Game:

@@ -25,19 +25,17 @@ from ..feedback import Feedback
 from ..problem import Problem
 from ..programs import Effort, check_budget, load_solver
 from ..programs.cutting import Least, least
-from ..programs.separation import Setting, setting, steps_to_separate
+from ..programs.effort import MEANS_SHARE
+from ..programs.separation import ScaledProblem, scale_problem, steps_to_separate
 from ..setting import Given, resolved
 from .bound import Bound
 from .certificate import Certificate
-from .duality import exact_case
+from .duality import alternatives, as_fractions, exact_case
 from .hard_means import hardest
 from .minimax import minimax
-from .weighing import alternatives, as_fractions
 
 NAME = "minimax_computed"
 FINAL_TOLERANCE = 1e-6
-# Part of the effort for the search; the rest is for the proof.
-SEARCH = 0.6
 # The shortest search asks the oracle twice, and its proof takes about as long as a third time.
 LEAST = 3
 # How far below the value of the program the claim is put, until exact arithmetic confirms it.
@@ -75,9 +73,9 @@ def _computed(feedback: Feedback, upper: float, horizon: float, budget: float | 
         return replace(closed, name=NAME, valid=True, why=why)
     if effort.left < LEAST * steps_to_separate(len(feedback)) or effort.is_over():
         return _instead(replace(closed, stopped=True), "no search was made")
-    found = hardest(feedback.variance, upper, T, effort.part(SEARCH))
+    found = hardest(feedback.variance, upper, T, effort.part(MEANS_SHARE))
     problem = Problem(feedback, np.minimum(found.theta * upper, upper), upper)
-    scaled = setting(problem.means, feedback.variance, upper, T)
+    scaled = scale_problem(problem.means, feedback.variance, upper, T)
     better = least(scaled, found.found, FINAL_TOLERANCE, effort=effort)
     final = max(found.found, better, key=lambda result: result.lower)
     certificate = _certificate(problem, scaled, final, horizon)
@@ -104,7 +102,7 @@ def _computed(feedback: Feedback, upper: float, horizon: float, budget: float | 
 
 
 def _instead(closed: Bound, why: str) -> Bound:
-    """The best closed form; where none holds, that nobody gains by regret."""
+    """The best closed form in place of a search, or 0 where none holds: regret is not negative."""
     if not closed.valid:
         nothing = f"regret is never negative, and {why or 'the search stopped early'}"
         return replace(closed, name=NAME, valid=True, why=nothing)
@@ -112,7 +110,7 @@ def _instead(closed: Bound, why: str) -> Bound:
 
 
 def _certificate(
-    problem: Problem, scaled: Setting, final: Least, horizon: float
+    problem: Problem, scaled: ScaledProblem, final: Least, horizon: float
 ) -> Certificate | None:
     """The refutation of the largest B that exact arithmetic confirms, or None for none."""
     used = final.weights > 0

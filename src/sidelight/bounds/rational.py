@@ -53,13 +53,6 @@ def log_up(x: Fraction) -> Fraction:
     return Fraction(_UP.next_plus(above)) if above else Fraction(0)
 
 
-def sqrt_down(x: Fraction) -> Fraction:
-    """A rational just below sqrt(x), for x >= 0."""
-    if x == 0:
-        return Fraction(0)
-    return Fraction(_DOWN.next_minus(_DOWN.sqrt(decimal_down(x))))
-
-
 def sqrt_up(x: Fraction) -> Fraction:
     """A rational just above sqrt(x), for x >= 0."""
     if x == 0:
@@ -67,9 +60,9 @@ def sqrt_up(x: Fraction) -> Fraction:
     return Fraction(_UP.next_plus(_UP.sqrt(decimal_up(x))))
 
 
-def short_down(x: Fraction) -> Fraction:
-    """The largest binary fraction of about `BITS` bits not above x: x itself if it is one."""
-    places = BITS - x.numerator.bit_length() + x.denominator.bit_length()
+def short_down(x: Fraction, bits: int = BITS) -> Fraction:
+    """The largest binary fraction of about so many bits not above x: x itself if it is one."""
+    places = bits - x.numerator.bit_length() + x.denominator.bit_length()
     up, down = max(places, 0), max(-places, 0)
     return Fraction((x.numerator << up) // (x.denominator << down) << down, 1 << up)
 

@@ -12,8 +12,9 @@ import numpy as np
 from rich.console import Console
 
 from .. import console, figures, progress, writing
-from ..analysis import LOWER, Analysis, analyze
+from ..analysis import Analysis, analyze
 from ..bounds import Certificate
+from ..bounds.titles import LOWER
 from ..curves import curves
 from ..errors import InputError
 from ..feedback import Feedback

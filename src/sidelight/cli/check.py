@@ -1,54 +1,91 @@
-"""`sidelight check`: whether the certificates in files prove what they claim."""
+"""`sidelight check`: whether the certificates in files prove what they claim, and about what."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
+from .. import files as problem_files
 from ..bounds import Certificate
+from ..bounds.subject import difference, in_words, record
 from ..errors import DamagedError, InputError
+from ..feedback import Feedback
+from ..labels import display
+from ..problem import Problem, from_document
 
-CODES = {"proved": 0, "unreadable": 2, "NOT proved": 3, "refused": 4}
+CODES = {"proved": 0, "unreadable": 2, "NOT proved": 3, "another problem": 3, "refused": 4}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The problem that the certificates should speak about, and the file that holds it."""
+
+    file: Path
+    given: Problem | Feedback
+    upper: float
+
+    @property
+    def feedback(self) -> Feedback:
+        """What the file says about observations, and the names of the actions."""
+        return self.given.feedback if isinstance(self.given, Problem) else self.given
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is to be said about a file; `claim` is None if there is none to be read."""
+    """What is to be said about a file; `claim` and `about` are None if there is none to be read.
+
+    `about` names the problem in words, `problem` has its numbers.
+    """
 
     file: str
     verdict: str
     claim: str | None = None
     reason: str | None = None
+    about: str | None = None
+    problem: dict[str, Any] | None = None
 
     def __str__(self) -> str:
-        said = (self.claim, self.reason) if self.claim else (self.reason,)
-        return f"{self.verdict}: {': '.join(filter(None, (self.file, *said)))}"
+        claim = f"{self.claim} ({self.about})" if self.claim else None
+        said = filter(None, (self.file, claim, self.reason))
+        return f"{self.verdict}: {': '.join(map(display, said))}"
 
 
 @click.command("check")
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
 )
+@click.option(
+    "--problem",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Refuse certificates about another problem than the one in this file.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print data for machines.")
 @click.pass_context
-def check_command(context: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
+def check_command(
+    context: click.Context, files: tuple[Path, ...], problem: Path | None, as_json: bool
+) -> None:
     """Check proofs of lower bounds, in exact arithmetic and without a solver.
 
     `sidelight analyze --certificates` writes such files; nothing in them is believed. One line for
-    each file: proved, NOT proved (and why), refused if it is no certificate, or unreadable.
+    each file: proved (what, and about which problem), NOT proved (and why), another problem than
+    the one asked for, refused if it is no certificate, or unreadable.
 
     Exit code, the highest that applies: 0 all proved, 2 a file cannot be opened, 3 a claim is not
-    proved, 4 a file is no certificate.
+    proved or about another problem, 4 a file is no certificate.
 
     \b
         sidelight analyze dosing.toml --certificates proofs
         sidelight check proofs/*.json
+        sidelight check --problem dosing.toml proofs/*.json
         sidelight check --json proofs/general.json
     """
-    verdicts = [judge(file) for file in files]
+    asked = None if problem is None else _asked(problem)
+    verdicts = [judge(file, asked) for file in files]
     if as_json:
         click.echo(json.dumps([asdict(verdict) for verdict in verdicts], indent=2))
     else:
@@ -56,14 +93,29 @@ def check_command(context: click.Context, files: tuple[Path, ...], as_json: bool
     context.exit(max(CODES[verdict.verdict] for verdict in verdicts))
 
 
-def judge(file: Path) -> Verdict:
+def _asked(file: Path) -> Asked:
+    document = problem_files.read(file)
+    return Asked(file, from_document(document, where=str(file)), document.upper)
+
+
+def judge(file: Path, asked: Asked | None = None) -> Verdict:
     """Read and check one file."""
+    name = str(file)
     try:
         certificate = Certificate.load(file)
-    except DamagedError as error:
-        return Verdict(str(file), "refused", reason=str(error).removeprefix(f"{file}: "))
     except InputError as error:
-        return Verdict(str(file), "unreadable", reason=str(error).removeprefix(f"{file}: "))
-    objection = certificate.objection()
-    word = "proved" if objection is None else "NOT proved"
-    return Verdict(str(file), word, certificate.statement(), objection)
+        word = "refused" if isinstance(error, DamagedError) else "unreadable"
+        return Verdict(name, word, reason=str(error).removeprefix(f"{file}: "))
+    word, reason = "proved", certificate.objection()
+    labels = None
+    if reason is not None:
+        word = "NOT proved"
+    elif asked is not None:
+        differs = difference(certificate, asked.given, asked.upper)
+        if differs is None:
+            labels = asked.feedback.labels
+        else:
+            word = "another problem"
+            reason = f"the certificate is not about {asked.file}: {differs}"
+    about = in_words(certificate, labels)
+    return Verdict(name, word, certificate.statement(), reason, about, record(certificate))

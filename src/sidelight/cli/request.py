@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 import click
 
 from .. import console, progress, writing
+from ..analysis import finite
 from ..errors import DamagedError, InputError
 from ..recommend import hindsight
 from ..simulate import Results
@@ -49,7 +48,7 @@ def race_study(study: Study, request: Request) -> None:
     """Compute what is missing, and print every race; or say why each cell would run."""
     if request.plot is not None:
         raise InputError("--plot draws one race: the figures of a study are in its report")
-    folder = request.out or Path("out") / slug(study.name)
+    folder = request.out or Path("out") / writing.slug(study.name, r"\w.-", "study")
     if writing.exists(folder / "results.parquet"):
         raise InputError(f"{folder}: holds a single race: choose another folder for the study")
     if request.explain:
@@ -102,11 +101,6 @@ def _check_folder(study: Study, folder: Path, force: bool) -> None:
         click.echo(f"note: the study has changed: {words}. Finished cells are kept", err=True)
 
 
-def slug(name: str) -> str:
-    """A name that any file system takes."""
-    return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "study"
-
-
 def _explain(study: Study, folder: Path, as_json: bool) -> None:
     found = list(explain(study, folder))
     if as_json:
@@ -138,15 +132,8 @@ def _record(results: Results, name: str) -> dict[str, Any]:
         "horizon": results.horizon,
         "replicates": results.replicates,
         "seed": results.seed,
-        "policies": [_finite(row) for row in results.table().to_dicts()],
+        "policies": [finite(row) for row in results.table().to_dicts()],
         "hindsight": hindsight(results),
-        "comparisons": [_finite(vars(pair)) for pair in results.comparisons()],
-        "provenance": _finite(results.provenance),
+        "comparisons": [finite(vars(pair)) for pair in results.comparisons()],
+        "provenance": finite(results.provenance),
     }
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no infinity and no NaN: null."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -5,16 +5,15 @@ The modules here know arrays and nothing of actions, feedback or policies:
     effort        how far a search goes: steps of work, and seconds only on request
     solver        linear and integer programs by HiGHS (inside scipy)
     allocation    the cheapest plan that buys the information asked for, and its prices
+    tableau       the program of `allocation` without a total, compiled: the dual simplex method
+    basis         the answer of `tableau`, kept for needs and costs that change little
+    pairs         the exact program of the asymptotic lower bound, compiled, on top of `basis`
     covers        fewest rows that cover all columns, and the fractional version
     independent   the largest set of vertices without an edge between two of them
-    tableau       the same compiled: dual simplex for covering programs
-    basis         the same again and again, for needs and costs that change little
-    pairs         the exact program of the asymptotic lower bound, compiled
     separation    how badly a plan can be misled, and by which alternatives
-    bracketing    the same from above, by tangents
     cutting       the cheapest plan that loses little, and the plan that loses least
-    ascent        uphill in a box
-    hidden        actions that only others show, and what it costs to see them
+    ascent        a local maximum in a box, by scipy
+    hidden_sets   actions that only others show, and what it costs to see them
     subgames      the hardest cover of any part of a graph
 """
 

@@ -1,7 +1,7 @@
-"""Uphill in a box: a local maximum of a function that knows its slope, by L-BFGS-B (inside scipy).
+"""A local maximum, in a box, of a function that knows its slope: by L-BFGS-B (inside scipy).
 
-The answer is the best point at which the function was asked, so a function that is not quite
-smooth, or that stops answering, costs quality and never validity.
+The caller keeps the best point at which the function was asked. So a function that is not quite
+smooth, or that stops answering, leads to a worse point, and never to a wrong value.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ EVALUATIONS = 1000
 
 
 def climb(function: Valued, start: Array, low: Array, high: Array) -> None:
-    """Ask the function at better and better points; it says None to stop, and keeps the best.
+    """Ask the function for its value and slope at better and better points of the box.
 
-    Values are divided by the first one, so that the stopping rule is relative.
+    The function itself remembers the best point; it answers None to end the climb. Values are
+    divided by the first one, so that the stopping rule is relative.
     """
     from scipy.optimize import minimize  # noqa: PLC0415 - slow to import
 

@@ -189,7 +189,7 @@ def _tied_row_holds(cost: Any, second: Any, store: Any, s: Any) -> Any:
 
 @inlined_kernel
 def prices_hold(matrix: Any, cost: Any, second: Any, store: Any, first: Any, other: Any) -> Any:
-    """Is no row of the dual negative, lexicographically: does nothing cheaper exist?
+    """Whether no plan is cheaper: no row of the dual is negative, lexicographically.
 
     `first` gets the prices of the needs in J, `other` those under the second cost if they matter.
     """

@@ -31,7 +31,7 @@ SLACK = 1e-6
 class FractionalCover:
     """A plan over rows, the prices of columns that prove it, and the value: `plan.sum()`.
 
-    The value is inf where a column has no one at all, and nan where the effort was not enough;
+    The value is inf where no row hits some column, and nan where the effort was not enough;
     then the plan is empty. In every case `prices.sum()` bounds every cover below.
     """
 

@@ -32,8 +32,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..variances import Array, IntArray
 from .effort import Effort
-from .separation import Array, Cuts, IntArray, Setting, cut_rows, separate, steps_to_separate
+from .separation import Cuts, ScaledProblem, cut_rows, separate, steps_to_separate
 from .solver import solve_linear
 
 # An alternative equal to theta with a huge shift says <p, gaps> <= beta, to a part in 1e12.
@@ -46,7 +47,7 @@ FAR_BELOW = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Cheapest:
     """A plan, the weights that prove its value, the cuts they belong to, and how it was found.
 
     `plan` is None if the cuts exclude every plan: then the weights prove that. `loss` is what the
@@ -60,14 +61,14 @@ class Plan:
     steps: int
 
 
-def first_cuts(problem: Setting) -> Cuts:
+def first_cuts(problem: ScaledProblem) -> Cuts:
     """The cut that says: the plan itself costs at most beta."""
     return Cuts(problem.theta[None, :].copy(), np.array([NO_CHANGE]))
 
 
 def cheapest(
-    problem: Setting, beta: float, start: Cuts | None = None, tolerance: float = 1e-9
-) -> Plan:
+    problem: ScaledProblem, beta: float, start: Cuts | None = None, tolerance: float = 1e-9
+) -> Cheapest:
     """The cheapest plan that loses at most beta per round [thm:lb-0]."""
     cuts = first_cuts(problem) if start is None else first_cuts(problem).with_(start)
     unit = beta
@@ -77,7 +78,7 @@ def cheapest(
         rows = cut_rows(problem, cuts, beta)
         last, (plan, weights) = plan, _cheapest_under(problem.gaps, rows, unit, plan)
         if plan is None:
-            return Plan(None, weights, cuts, loss, step)
+            return Cheapest(None, weights, cuts, loss, step)
         found = separate(problem, plan, beta)
         loss = found.loss
         # A plan that comes back unchanged is as good as floats can make it.
@@ -85,7 +86,7 @@ def cheapest(
             break
         unit = max(float(plan @ problem.gaps), 1e-6 * beta)
         cuts = cuts.with_(found.cuts)
-    return Plan(plan, _padded(weights, cuts), cuts, loss, step)
+    return Cheapest(plan, _padded(weights, cuts), cuts, loss, step)
 
 
 def _padded(weights: Array, cuts: Cuts) -> Array:
@@ -176,7 +177,11 @@ def _scaled(rows: Array, costs: Array, guess: Array | None) -> tuple[Array, Arra
 
 
 def refute(rows: Array, guess: Array | None = None) -> tuple[float, Array, Array]:
-    """The game min_p max_k rows_k p / size_k: its value, the weights of the rows, and the plan."""
+    """The solution of the game min_p max_k rows_k p / size_k: value, weights of rows, and plan p.
+
+    size_k is the largest entry of row k in scaled columns. If the value is positive, then no plan
+    satisfies the rows.
+    """
     columns, sizes, scaled = _scaled(rows, np.zeros(rows.shape[1]), guess)
     count = rows.shape[1]
     demand = np.zeros(len(rows) + 1)
@@ -207,7 +212,7 @@ class Least:
 
 
 def least(
-    problem: Setting,
+    problem: ScaledProblem,
     start: Least | None,
     tolerance: float,
     *,
@@ -255,15 +260,16 @@ def least(
 
 
 def _useful(found: Least) -> Cuts:
-    """The cuts in the proof and a few others; that of no change belongs to its own theta."""
+    """The cuts with the largest weights, but not the first cut, which is about its own theta."""
     heavy = np.argsort(-found.weights, kind="stable")[:KEPT_CUTS]
     return found.cuts.only(heavy[found.cuts.shifts[heavy] != NO_CHANGE])
 
 
-def slope(problem: Setting, found: Least) -> Array:
-    """How the smallest loss changes with theta, the alternatives and plan kept [envelope theorem].
+def slope(problem: ScaledProblem, found: Least) -> Array:
+    """The derivative of the smallest loss by each mean in theta.
 
-    An alternative equal to theta moves with it.
+    By the envelope theorem, alternatives and plan may be kept as they are; only the alternative of
+    the first cut, which equals theta, moves with it.
     """
     used = found.weights > 0
     w, cuts, beta = found.weights[used], found.cuts.only(used), found.lower

@@ -17,6 +17,18 @@ from numbers import Real
 
 from ..errors import InputError
 
+# Parts of an effort, for those who divide one. Of the seconds that a user gives to an analysis: for
+# the structure, and for each search for hard sets or hard means.
+STRUCTURE_SHARE, SEARCH_SHARE = 0.4, 0.3
+# Of a search for hard means: for the search itself; the rest is for the proof.
+MEANS_SHARE = 0.6
+# Of what is left there: for each set of actions that do not show each other.
+SETS_SHARE = 0.2
+# Of what is left of a search for hidden sets: for each of its two guesses.
+GUESS_SHARE = 0.5
+# Of a search for the largest independent set: for branch and bound, before HiGHS takes over.
+BRANCHING_SHARE = 0.6
+
 # Up to this many actions every search runs until it has converged.
 PRACTICAL = 10
 # Steps for one search in a larger structure: ten seconds or so.

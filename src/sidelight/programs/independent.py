@@ -20,15 +20,12 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from ..variances import BoolArray
+from ..variances import BoolArray, IntArray
 from .covers import SLACK, SetBracket
-from .effort import Effort
+from .effort import BRANCHING_SHARE, Effort
 from .solver import membership_rows, solve_binary
 
-# Part of the effort that branch and bound may use before HiGHS takes over.
-SEARCH_SHARE = 0.6
 # Beyond this cutting the edges into cliques for HiGHS is as long as a search.
 MAX_EDGES = 20_000
 
@@ -107,7 +104,7 @@ def _components(adjacent: BoolArray, vertices: list[int]) -> Iterator[list[int]]
 def _solve(adjacent: BoolArray, effort: Effort) -> SetBracket:
     """One connected component."""
     small = adjacent.sum() <= 2 * MAX_EDGES
-    found = _branch_and_bound(adjacent, effort.part(SEARCH_SHARE) if small else effort)
+    found = _branch_and_bound(adjacent, effort.part(BRANCHING_SHARE) if small else effort)
     if found.lower == found.upper or not small:
         return found
     n = len(adjacent)
@@ -210,5 +207,5 @@ def _bitsets(adjacent: BoolArray) -> list[int]:
     return [int.from_bytes(row.tobytes(), "little") for row in packed]
 
 
-def _original(order: npt.NDArray[np.intp], vertices: list[int]) -> tuple[int, ...]:
+def _original(order: IntArray, vertices: list[int]) -> tuple[int, ...]:
     return tuple(sorted(int(order[v]) for v in vertices))

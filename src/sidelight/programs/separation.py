@@ -1,11 +1,13 @@
 """How badly can a plan be misled? The separation oracle of the general bound [thm:lb-0].
 
-A plan is a distribution p over actions. With n = P^T p the information that T such plays hold, an
-alternative theta' that the plan is slow to notice costs it, for every shift u >= 0,
+A plan is a distribution p over the K actions: it plays action i in a share p_i of the T rounds. One
+such round tells n_i = sum_j p_j / variance[j, i] about the mean theta_i of action i. An alternative
+is other means theta' in [0, D]^K; gap'_i is what a play of i costs under them. If the plan is slow
+to notice that theta' is true, it loses, for every number u >= 0 (the shift),
 
     exp( sum_i p_i log(gap'_i + u) - r ) - u ,      r = (T/2) sum_i n_i (theta_i - theta'_i)^2 ,
 
-per round, and the supremum over theta' in [0, D]^K and u is what the plan loses in the worst case.
+per round. The supremum over theta' and u is what the plan loses in the worst case.
 Fix the best action k of theta', its level v and u. The other coordinates decouple: theta'_i lies
 x_i below theta_i, where x_i maximises p_i log(e + x) - T n_i x^2/2 with e = v + u - theta_i, so
 
@@ -16,12 +18,10 @@ that fits A(v)/(1 + s w) to the pull of the others, and for each k a function of
 
     F_k(u) = exp(h_k(u)) - u ,     h_k concave and non-decreasing,     h_k' = sum_i p_i / y_i ,
 
-with y_i = gap'_i + u: a grid in log u, and every local maximum is polished. Where F_k exceeds a
-value f, it increases for u < p_k f (there exp(h) h' > f p_k/u > 1), so the grid starts at p_k f;
-for p_k = 0 it also has a point next to u = 0. Written as u expm1(...), F loses no digits when u is
-large.
-
-`bracketing.loss_above` turns the concavity of h into a bound that no grid can miss.
+with y_i = gap'_i + u. F_k is evaluated on a grid in log u, and every local maximum is polished.
+Where F_k exceeds a value f, it increases for u < p_k f (there exp(h) h' > f p_k/u > 1), so the grid
+starts at p_k f; for p_k = 0 it also has a point next to u = 0. Written as u expm1(...), F loses no
+digits when u is large.
 
 Everything is in units of the upper end D = 1. A coordinate that somebody sees exactly is not moved:
 one such play in a million rounds would expose the alternative, so it constrains nothing.
@@ -32,11 +32,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.intp]
+from ..variances import Array, BoolArray, IntArray
 
 # More information than this in one horizon of plays counts as an exact observation: what it takes
 # to see the coordinate is then below the rounding of any plan.
@@ -55,11 +52,11 @@ quiet = np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ign
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
-    """A problem in units of its upper end.
+class ScaledProblem:
+    """A problem in units of its upper end D.
 
-    `info[i, j]` = T P[i, j] D^2 is what a horizon of plays of i tells about j; columns in `fixed`
-    are seen exactly by somebody, and their entries are 0.
+    `theta` are the means. `info[i, j]` = T D^2 / variance[i, j] is what T plays of i tell about j.
+    Somebody sees the columns in `fixed` exactly; their entries in `info` are 0.
     """
 
     theta: Array
@@ -74,7 +71,7 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Alternatives theta' (one a row) with their shifts u."""
+    """Alternatives theta', one in each row of `means`, with their shifts u."""
 
     means: Array
     shifts: Array
@@ -102,15 +99,15 @@ class Separation:
     values: Array
 
 
-def setting(means: Array, variance: Array, upper: float, horizon: float) -> Setting:
+def scale_problem(means: Array, variance: Array, upper: float, horizon: float) -> ScaledProblem:
     """The problem in units of `upper`."""
     with np.errstate(divide="ignore", over="ignore", under="ignore"):
         info = horizon * np.square(upper / np.sqrt(variance))
     fixed = np.asarray((info > EXACT).any(axis=0))
-    return Setting(np.minimum(means / upper, 1.0), np.where(fixed, 0.0, info), fixed)
+    return ScaledProblem(np.minimum(means / upper, 1.0), np.where(fixed, 0.0, info), fixed)
 
 
-def cut_rows(problem: Setting, cuts: Cuts, beta: float) -> Array:
+def cut_rows(problem: ScaledProblem, cuts: Cuts, beta: float) -> Array:
     """log((gap'_i + u)/(beta + u)) - T I_i for each cut: plans with loss <= beta make them <= 0."""
     gaps = cuts.means.max(axis=1, keepdims=True) - cuts.means
     u = cuts.shifts[:, None]
@@ -127,7 +124,7 @@ def steps_to_separate(actions: int) -> float:
 
 
 @quiet
-def separate(problem: Setting, plan: Array, beta: float) -> Separation:
+def separate(problem: ScaledProblem, plan: Array, beta: float) -> Separation:
     """The loss of the plan per round, and alternatives near its local maxima [thm:lb-0].
 
     The maxima reported exceed `beta`, or nearly so, or are the largest one. A loss below `beta` is
@@ -156,7 +153,11 @@ def _peaks(F: Array) -> BoolArray:
 
 @dataclass(frozen=True, eq=False)
 class Reply:
-    """Worst alternatives for pairs (k, u): one row each."""
+    """For each pair of a best action k and a shift u, the worst alternative, in one row.
+
+    `level` is the mean of k under it and `drop` how far each mean falls. `loss` is F_k(u), `height`
+    is h_k(u) and `slope` the derivative of h_k.
+    """
 
     k: IntArray
     u: Array
@@ -185,7 +186,7 @@ class Reply:
 class Oracle:
     """One plan, questioned about many pairs (k, u) at once."""
 
-    def __init__(self, problem: Setting, plan: Array) -> None:
+    def __init__(self, problem: ScaledProblem, plan: Array) -> None:
         self.theta, self.fixed, self.p = problem.theta, problem.fixed, plan
         self.n = plan @ problem.info
         self.told = float(plan @ problem.gaps)

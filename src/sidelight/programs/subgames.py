@@ -23,9 +23,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-BoolArray = npt.NDArray[np.bool_]
+from ..variances import BoolArray
+
 Core = tuple[int, ...]  # rows as bitsets of columns
 
 MAX_VERTICES = 14

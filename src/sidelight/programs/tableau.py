@@ -29,8 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import allocating, kernel
+from ..variances import Array
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 OPTIMAL, INFEASIBLE, STOPPED = 0, 1, 2
@@ -44,7 +44,7 @@ NOISE = 1e-14
 class Matrix(NamedTuple):
     """P by rows, dense, and which columns of each row are not 0; the range that sets the units."""
 
-    precision: Floats
+    precision: Array
     start: Ints
     shown: Ints
     upper: float
@@ -57,14 +57,14 @@ class Workspace(NamedTuple):
     the number, row 1 the largest term that went into it.
     """
 
-    table: Floats
-    rise: Floats
-    level: Floats
-    second: Floats
+    table: Array
+    rise: Array
+    level: Array
+    second: Array
     row: Ints  # the variable of each row
     column: Ints
     place: Ints  # the column of each slack, -1 where it is basic
-    scale: Floats  # of each variable: needs, then slacks
+    scale: Array  # of each variable: needs, then slacks
 
 
 def matrix(precision: npt.ArrayLike, upper: float = 1.0) -> Matrix:

@@ -16,12 +16,12 @@ from collections.abc import Callable
 import numpy as np
 
 from ..analysis import caveats as structure_caveats
-from ..labels import display
+from ..labels import display, joined
 from ..problem import Problem
 from ..simulate.remarks import cautions, clairvoyant
 from ..simulate.results import Results
 from ..simulate.statistics import interval, short
-from .facts import Chapter, Race, Weighed, weigh
+from .facts import AnalysedRace, Chapter, Weighed, weigh
 from .markup import count
 from .words import in_words
 
@@ -29,7 +29,7 @@ FEW = 100
 HEAVY_QUANTILE, HEAVY_RUN = 5.0, 20.0
 
 
-def few_replicates(race: Race) -> list[str]:
+def few_replicates(race: AnalysedRace) -> list[str]:
     """Fewer than 100 runs of each policy."""
     n = race.results.replicates
     if n >= FEW:
@@ -42,7 +42,7 @@ def few_replicates(race: Race) -> list[str]:
     ]
 
 
-def few_rounds(race: Race) -> list[str]:
+def few_rounds(race: AnalysedRace) -> list[str]:
     """Less than one round for each action."""
     T, K = race.results.horizon, len(race.results.problem)
     if T >= K:
@@ -51,18 +51,17 @@ def few_rounds(race: Race) -> list[str]:
     return [f"There are {K} actions and only {rounds}: not every action can be tried once."]
 
 
-def does_not_hold(race: Race) -> list[str]:
+def does_not_hold(race: AnalysedRace) -> list[str]:
     """Bounds and guarantees whose hypotheses fail here, such as a horizon below a threshold."""
     failing: dict[str, list[str]] = {}
     for item in weigh(race.analysis):
         if not item.bound.valid:
             failing.setdefault(in_words(item.bound.why), []).append(_quoted(item))
-    return [f"No bound here from {_all(names)}: {why}." for why, names in failing.items()]
+    return [f"No bound here from {joined(names)}: {why}." for why, names in failing.items()]
 
 
-def below_threshold(race: Race) -> list[str]:
-    """Forms of a theorem that hold only from a longer horizon on, and would say more or are the
-    paper's own."""
+def below_threshold(race: AnalysedRace) -> list[str]:
+    """Closed forms that need a longer horizon: those of the paper, and any that would say more."""
     T = race.analysis.horizon
     named = [
         f"{form.method} (from {short(form.horizon)} rounds on)"
@@ -72,33 +71,35 @@ def below_threshold(race: Race) -> list[str]:
         and T < form.horizon < math.inf
         and (form.source == "paper" or form.value > item.bound.value)
     ]
-    return [f"The horizon is too short for {_all(named)}."] * bool(named)
+    return [f"The horizon is too short for {joined(named)}."] * bool(named)
 
 
-def vacuous_bounds(race: Race) -> list[str]:
+def vacuous_bounds(race: AnalysedRace) -> list[str]:
     """Lower bounds that say no more than that regret is not negative."""
     names = [_quoted(w) for w in weigh(race.analysis) if w.vacuous and w.kind == "lower"]
-    return [f"Vacuous at this horizon, since regret is never below 0: {_all(names)}."] * bool(names)
+    return [f"Vacuous at this horizon, since regret is never below 0: {joined(names)}."] * bool(
+        names
+    )
 
 
-def vacuous_limits(race: Race) -> list[str]:
-    """Limits that have not begun."""
+def vacuous_limits(race: AnalysedRace) -> list[str]:
+    """Asymptotic constants at horizons that are too short for them."""
     names = [_quoted(w) for w in weigh(race.analysis) if w.vacuous and w.kind == "limit"]
     said = "exceeds all that can be lost in so few rounds, so that the limit has not begun"
-    return [f"The asymptotic constant times log T {said}: {_all(names)}."] * bool(names)
+    return [f"The asymptotic constant times log T {said}: {joined(names)}."] * bool(names)
 
 
-def vacuous_guarantees(race: Race) -> list[str]:
+def vacuous_guarantees(race: AnalysedRace) -> list[str]:
     """Promises to lose no more than can be lost at all."""
     found = [w for w in weigh(race.analysis) if w.vacuous and w.kind == "upper"]
     if not found:
         return []
     named = [f"{_quoted(w)} ({short(w.value)} against {short(w.trivial)})" for w in found]
-    return [f"Vacuous at this horizon, more than can be lost at all: {_all(named)}."]
+    return [f"Vacuous at this horizon, more than can be lost at all: {joined(named)}."]
 
 
-def impossible_class(race: Race) -> list[str]:
-    """An infinite lower bound: the class of policies that it speaks of is empty."""
+def impossible_class(race: AnalysedRace) -> list[str]:
+    """An infinite lower bound: there are no policies of the kind that it speaks of."""
     return [
         f"“{item.title}” is infinite: {in_words(item.bound.why)}."
         for item in weigh(race.analysis)
@@ -106,7 +107,7 @@ def impossible_class(race: Race) -> list[str]:
     ]
 
 
-def below_the_bound(race: Race) -> list[str]:
+def below_the_bound(race: AnalysedRace) -> list[str]:
     """Policies that certainly lose less than b, so that their worst case must exceed B."""
     bound, found = race.bound, []
     if bound is None or race.results.replicates < 2:
@@ -125,12 +126,12 @@ def below_the_bound(race: Race) -> list[str]:
     ]
 
 
-def may_be_linear(race: Race) -> list[str]:
-    """What policies say about their own danger on this problem."""
+def may_be_linear(race: AnalysedRace) -> list[str]:
+    """The warnings that policies give about themselves on this problem."""
     return [f"{display(name)}: {'; '.join(said)}." for name, said in cautions(race.results).items()]
 
 
-def told_the_truth(race: Race) -> list[str]:
+def told_the_truth(race: AnalysedRace) -> list[str]:
     """Policies that know the means are a yardstick, no competitors."""
     names = [display(name) for name in race.results.policies if name in clairvoyant(race.results)]
     if not names:
@@ -139,8 +140,8 @@ def told_the_truth(race: Race) -> list[str]:
     return [f"{', '.join(names)} {verb} told the true means: a yardstick, not a competitor."]
 
 
-def heavy_tail(race: Race) -> list[str]:
-    """Means that a few bad runs carry."""
+def heavy_tail(race: AnalysedRace) -> list[str]:
+    """Mean regrets that come from a few bad runs."""
     said = []
     for row in race.results.table().rows:
         if row.mean > 0 and row.q99 >= HEAVY_QUANTILE * row.mean:
@@ -156,8 +157,8 @@ def heavy_tail(race: Race) -> list[str]:
     return said
 
 
-def unresolved(race: Race) -> list[str]:
-    """A gap that so many rounds may leave open."""
+def unresolved(race: AnalysedRace) -> list[str]:
+    """Two best actions that so many rounds may not tell apart."""
     least = resolvable(race.results)
     gap = second_gap(race.results.problem)
     if not 0 < gap < least:
@@ -170,8 +171,8 @@ def unresolved(race: Race) -> list[str]:
     ]
 
 
-def delayed(race: Race) -> list[str]:
-    """Values that come late, of which the theory knows nothing."""
+def delayed(race: AnalysedRace) -> list[str]:
+    """Values that come late: the guarantees do not cover that."""
     delay = race.results.provenance.get("delay")
     if not delay:
         return []
@@ -199,7 +200,7 @@ def graph_is_coarse(chapter: Chapter) -> list[str]:
     return structure_caveats(chapter.structure)
 
 
-RaceRule = Callable[[Race], list[str]]
+RaceRule = Callable[[AnalysedRace], list[str]]
 ChapterRule = Callable[[Chapter], list[str]]
 RACE_RULES: tuple[RaceRule, ...] = (
     few_replicates,
@@ -220,7 +221,7 @@ RACE_RULES: tuple[RaceRule, ...] = (
 CHAPTER_RULES: tuple[ChapterRule, ...] = (tied_optimum, graph_is_coarse)
 
 
-def of_race(race: Race) -> list[str]:
+def of_race(race: AnalysedRace) -> list[str]:
     """All caveats of a race."""
     return [sentence for rule in RACE_RULES for sentence in rule(race)]
 
@@ -236,7 +237,7 @@ def second_gap(problem: Problem) -> float:
 
 
 def resolvable(results: Results) -> float:
-    """The gap that T rounds of the best looks at the two best actions leave at two errors."""
+    """Two standard errors of the gap after T of the sharpest looks at each of the two best."""
     problem = results.problem
     if len(problem) == 1:
         return 0.0
@@ -247,7 +248,3 @@ def resolvable(results: Results) -> float:
 
 def _quoted(item: Weighed) -> str:
     return f"“{item.title}”"
-
-
-def _all(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..analysis import LOWER, UPPER, Analysis, analyze
+from ..analysis import Analysis, analyze
 from ..bounds import Bound
 from ..bounds.hard_sets import known_structure
+from ..bounds.titles import LOWER, UPPER
 from ..curves import Curve, curves
 from ..errors import InputError
 from ..labels import display
@@ -22,14 +23,15 @@ from ..problem import Problem
 from ..simulate import Results
 from ..simulate.results import BOUND_POINTS, OVERLAID
 from ..structure import Structure
-from .markup import count, slug
+from ..writing import slug
+from .markup import count
 
 LIMITS = ("asymptotic", "graves_lai")  # per log T: the slope in the limit, no bound at a horizon
 WORST_CASES = ("minimax", "minimax_computed")  # on the worst problem, not on this one
 
 
 @dataclass(frozen=True, eq=False)
-class Race:
+class AnalysedRace:
     """One race, what is known about its problem at its horizon, and its place in the page."""
 
     results: Results
@@ -54,17 +56,18 @@ class Chapter:
     name: str
     key: str
     structure: Structure
-    races: tuple[Race, ...]
+    races: tuple[AnalysedRace, ...]
 
     @property
     def file(self) -> str:
         """How the names of its files begin."""
-        return f"{self.key.removeprefix('problem-')}-{slug(self.name)}"
+        name = slug(self.name.lower(), "a-z0-9", "unnamed", most=40)
+        return f"{self.key.removeprefix('problem-')}-{name}"
 
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """A bound beside what can be lost at all in so many rounds: T times the largest gap.
+    """A bound, and the trivial one: what can be lost at all in T rounds, T times the largest gap.
 
     `value` is that of the bound at the horizon: for a limit, the constant times log T.
     """
@@ -82,9 +85,10 @@ class Weighed:
 
     @property
     def vacuous(self) -> bool:
-        """Whether it says nothing that was not known before: at least 0, at most the trivial.
+        """Whether the bound says nothing new: a lower one of 0, or an upper one above the trivial.
 
-        A limit of 0 says much, that regret is bounded; one above the trivial bound has not begun.
+        A limit of 0 says much: regret is bounded. For a limit above the trivial bound the horizon
+        is too short to mean anything.
         """
         if not self.bound.valid or self.trivial == 0:
             return False
@@ -138,7 +142,7 @@ def _chapter(problem: Problem, name: str, number: int, found: list[Results]) -> 
     titles = [_title(race, found) for race in found]
     drawn = _over_time(problem, [race.horizon for race in found])
     races = tuple(
-        Race(
+        AnalysedRace(
             race,
             analyze(problem, float(race.horizon)),
             tuple(_until(curve, race.horizon) for curve in drawn),

@@ -140,7 +140,7 @@ def _places(names: Sequence[str]) -> list[Node]:
 
 
 def _arrow(start: Node, end: Node, level: float, both: bool, key: str) -> Html:
-    """A line that bends to its own side, more so where another comes back."""
+    """A bent line; it bends more where there is an arrow in the other direction too."""
     dx, dy = end.x - start.x, end.y - start.y
     bend = 0.13 if both else 0.05
     control = (start.x + end.x) / 2 - bend * dy, (start.y + end.y) / 2 + bend * dx
@@ -231,7 +231,7 @@ def _box(node: Node, name: str, full: str, weak: bool, best: bool) -> Html:
 
 
 def legend(found: Structure, best: Sequence[int]) -> Html:
-    """What the marks mean: those that occur."""
+    """What the marks in the drawing mean; marks that do not occur are left out."""
     variance = found.feedback.variance[found.feedback.observes]
     low, high = math.sqrt(float(variance.min())), math.sqrt(float(variance.max()))
     noise = f"σ = {low:.3g}" if low == high else f"σ from {low:.3g}, the thickest, to {high:.3g}"

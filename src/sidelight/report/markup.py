@@ -10,7 +10,6 @@ import base64
 import csv
 import html
 import io
-import re
 from collections.abc import Iterable, Sequence
 from typing import NewType
 
@@ -47,7 +46,7 @@ def tag(name: str, /, *children: Html, **attributes: object) -> Html:
 
 
 def join(parts: Iterable[Html], between: str = "\n") -> Html:
-    """One after the other."""
+    """The parts one after the other, with `between` between them."""
     return Html(between.join(parts))
 
 
@@ -56,14 +55,14 @@ def paragraph(words: str, class_: str | None = None) -> Html:
     return tag("p", say(words), class_=class_)
 
 
-def listed(items: Iterable[Html], class_: str | None = None) -> Html:
+def bullets(items: Iterable[Html], class_: str | None = None) -> Html:
     """A list with bullets, nothing where it is empty."""
     entries = [tag("li", item) for item in items]
     return tag("ul", *entries, class_=class_) if entries else EMPTY
 
 
 def details(title: str, *content: Html, opened: bool = False) -> Html:
-    """Something long that a click opens; paper shows what is open."""
+    """Something long that a click opens; a printed page shows it only if it is open."""
     state = {"open": "open"} if opened else {}
     return tag("details", tag("summary", say(title)), join(content), **state)
 
@@ -113,13 +112,13 @@ def download(label: str, file: str, content: str, kind: str = "text/csv") -> Htm
     return tag("a", say(label), class_="download", download=file, href=target)
 
 
-def drawing(label: str, size: tuple[float, float], *parts: Html, corner: float = 0.0) -> Html:
-    """A picture of this size whose coordinates begin at the corner; `label` says what it shows."""
+def drawing(label: str, size: tuple[float, float], *parts: Html) -> Html:
+    """A picture of this size; `label` says what it shows."""
     width, height = size
     return tag(
         "svg",
         *parts,
-        viewBox=f"{corner:g} {corner:g} {width:g} {height:g}",
+        viewBox=f"0 0 {width:g} {height:g}",
         width=f"{width:g}",
         height=f"{height:g}",
         role="img",
@@ -138,10 +137,5 @@ def to_csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def count(number: int, one: str, many: str = "") -> str:
-    """1 round, 2 rounds."""
+    """A number and its noun: '1 round', '2 rounds'."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def slug(name: str, most: int = 40) -> str:
-    """A name that any file system and any link can hold."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:most].strip("-") or "unnamed"

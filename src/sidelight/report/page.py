@@ -14,15 +14,15 @@ from .. import files
 from ..labels import display
 from . import caveats, plots
 from .again import obstacles
-from .facts import Chapter, Race, Races, chapters
+from .facts import AnalysedRace, Chapter, Races, chapters
 from .markup import (
     EMPTY,
     Html,
+    bullets,
     count,
     details,
     download,
     join,
-    listed,
     paragraph,
     say,
     say_lines,
@@ -30,7 +30,8 @@ from .markup import (
     tag,
 )
 from .problems import problem_part
-from .races import horizons_part, race_part, verdict
+from .races import horizons_part, race_part
+from .verdict import verdict
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 TOML_UP_TO = 100_000
@@ -96,9 +97,9 @@ def _contents(found: Sequence[Chapter]) -> Html:
         inner = [_link(race.key, race.title) for race in chapter.races]
         if plots.has_horizons(chapter):
             inner.append(_link(f"{chapter.key}-horizons", "Regret by horizon"))
-        entries.append(join([_link(chapter.key, chapter.name), listed(inner)]))
+        entries.append(join([_link(chapter.key, chapter.name), bullets(inner)]))
     entries.append(_link("provenance", "Provenance"))
-    return tag("nav", tag("h2", say("Contents")), listed(entries), aria_label="Contents")
+    return tag("nav", tag("h2", say("Contents")), bullets(entries), aria_label="Contents")
 
 
 def _link(key: str, words: str) -> Html:
@@ -118,7 +119,7 @@ def _summary(found: Sequence[Chapter], notes: Sequence[str]) -> Html:
         for chapter in found
         for race in chapter.races
     ]
-    parts = [tag("h2", say("Summary"), id="summary"), listed(items), *map(paragraph, notes)]
+    parts = [tag("h2", say("Summary"), id="summary"), bullets(items), *map(paragraph, notes)]
     said = (
         "Regret is what a policy lost against always playing the best action. “Significant” means "
         "significant at 5% after Holm's correction for all pairs of policies in that race."
@@ -126,7 +127,7 @@ def _summary(found: Sequence[Chapter], notes: Sequence[str]) -> Html:
     return tag("section", join(parts), paragraph(said, "fine"), aria_labelledby="summary")
 
 
-def _doubts(chapter: Chapter, race: Race) -> Html:
+def _doubts(chapter: Chapter, race: AnalysedRace) -> Html:
     number = len(caveats.of_race(race)) + len(caveats.of_chapter(chapter))
     return tag("small", say(f" {count(number, 'caveat')}.")) if number else EMPTY
 
@@ -179,7 +180,7 @@ def _provenance(found: Sequence[Chapter], again: Sequence[Html], source: str) ->
     return tag("section", join(parts), aria_labelledby="provenance")
 
 
-def _origin(chapter: Chapter, race: Race) -> list[Html]:
+def _origin(chapter: Chapter, race: AnalysedRace) -> list[Html]:
     origin, results = race.results.provenance, race.results
     versions = ", ".join(f"{name} {v}" for name, v in origin.get("versions", {}).items())
     delay = origin.get("delay") or "none"

@@ -12,23 +12,25 @@ from typing import Any
 
 import numpy as np
 
+from ..bounds.titles import legend
 from ..curves import Curve
 from ..errors import InputError, choose_from
-from ..figures import LABELS, Band, draw_horizons, draw_race, save_figure
+from ..figures import Band, draw_horizons, draw_race, save_figure
 from ..labels import display
 from ..simulate import Results
 from ..simulate.statistics import interval
 from ..writing import StrPath, replace
-from .facts import Chapter, Race, Races, chapters
+from .facts import AnalysedRace, Chapter, Races, chapters
 from .graph import draw_graph, is_drawable
-from .heat import draw_matrix
+from .heat import matrix_figure
+from .inline import inline_svg
 from .markup import Html, to_csv
 
 FORMATS = ("pdf", "png", "svg")
 SERIES = ("series", "kind", "t", "value", "low", "high")
 
 
-def race_figure(race: Race, title: str = "") -> Any:
+def race_figure(race: AnalysedRace, title: str = "") -> Any:
     """Regret against time."""
     said = caption(race.results) if title else ""
     return draw_race(_named(race.results.bands()), race.curves, title, said)
@@ -39,7 +41,7 @@ def caption(results: Results) -> str:
     return "one run of each policy" if results.replicates == 1 else results.caption()
 
 
-def race_rows(race: Race) -> str:
+def race_rows(race: AnalysedRace) -> str:
     """The numbers behind `race_figure`: means with 5% and 95% quantiles, and bounds."""
     return to_csv(SERIES, [*_band_rows(race.results.bands()), *_curve_rows(race.curves)])
 
@@ -80,11 +82,13 @@ def horizon_rows(chapter: Chapter) -> str:
 
 def structure_drawing(chapter: Chapter) -> Html:
     """The graph, or the map of the matrix where it has too many arrows."""
-    found = chapter.structure
+    found, key = chapter.structure, f"{chapter.key}-graph"
     if not is_drawable(found):
-        return draw_matrix(found)
+        K = len(found.feedback)
+        label = f"Matrix of variances: {K} actions played (rows) and observed (columns)"
+        return inline_svg(matrix_figure(found), key, label)
     best = np.flatnonzero(chapter.problem.gaps == 0).tolist()
-    return draw_graph(found, best, f"{chapter.key}-graph")
+    return draw_graph(found, best, key)
 
 
 def figures(races: Races) -> dict[str, Any]:
@@ -95,7 +99,7 @@ def figures(races: Races) -> dict[str, Any]:
 def save_figures(races: Races, folder: StrPath, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write every figure of the report into a folder, for papers; the files written.
 
-    The drawing of the feedback graph is written as .svg only.
+    The drawing of a feedback graph is written as .svg only, the map of a matrix like the others.
     """
     for kind in formats:
         if kind not in FORMATS:
@@ -104,7 +108,8 @@ def save_figures(races: Races, folder: StrPath, formats: Sequence[str] = FORMATS
     written = []
     try:
         target.mkdir(parents=True, exist_ok=True)
-        for chapter in found if "svg" in formats else ():
+        drawn = [chapter for chapter in found if is_drawable(chapter.structure)]
+        for chapter in drawn if "svg" in formats else ():
             written.append(target / f"{chapter.file}-graph.svg")
             drawing = structure_drawing(chapter)
             alone = drawing.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
@@ -120,6 +125,8 @@ def save_figures(races: Races, folder: StrPath, formats: Sequence[str] = FORMATS
 
 def _figures(found: Iterable[Chapter]) -> Iterator[tuple[str, Any]]:
     for chapter in found:
+        if not is_drawable(chapter.structure):
+            yield f"{chapter.file}-graph", matrix_figure(chapter.structure)
         for k, race in enumerate(chapter.races, start=1):
             horizon = race.results.horizon
             same = [other for other in chapter.races if other.results.horizon == horizon]
@@ -152,4 +159,4 @@ def _curve_rows(curves: Iterable[Curve]) -> Iterator[tuple[object, ...]]:
     for curve in curves:
         for t, value in zip(curve.horizons, curve.values, strict=True):
             if np.isfinite(value):
-                yield LABELS.get(curve.name, curve.name), curve.kind, float(t), float(value), "", ""
+                yield legend(curve.name), curve.kind, float(t), float(value), "", ""

@@ -7,14 +7,26 @@ import math
 import numpy as np
 
 from ..analysis import meaning, model_name, prices
-from ..labels import display
+from ..labels import display, first_names
 from ..simulate.statistics import short
 from ..structure import Actions, Bracket, Structure
 from . import caveats, plots
 from .facts import Chapter
 from .graph import is_drawable, legend
 from .heat import matrix_legend
-from .markup import EMPTY, Html, details, download, figure, join, listed, paragraph, say, table, tag
+from .markup import (
+    EMPTY,
+    Html,
+    bullets,
+    details,
+    download,
+    figure,
+    join,
+    paragraph,
+    say,
+    table,
+    tag,
+)
 from .markup import to_csv as csv
 
 TABLE_UP_TO = 24
@@ -46,7 +58,7 @@ def caveat_box(sentences: list[str]) -> Html:
     """Caveats in a box that cannot be overlooked; nothing where there are none."""
     if not sentences:
         return EMPTY
-    items = listed([say(sentence) for sentence in sentences])
+    items = bullets([say(sentence) for sentence in sentences])
     return tag("aside", tag("strong", say("Caveats")), items, class_="caveats")
 
 
@@ -144,18 +156,15 @@ def _fractional(found: Structure) -> tuple[Html, ...]:
     if math.isnan(cover.value):
         return say("fractional domination"), say("not computed in time"), say("–"), say("–")
     parts = [f"{short(float(c))} × {display(labels[i])}" for i, c in enumerate(cover.plan) if c > 0]
-    more = f", … {len(parts) - MOST_NAMES} more" if len(parts) > MOST_NAMES else ""
     priced = [
         f"{display(labels[i])}: {short(float(p))}"
         for i, p in zip(found.weak, cover.prices, strict=True)
         if p > 0
     ]
     proof = f"a plan of that cost; prices that prove it: {', '.join(priced[:MOST_NAMES])}"
-    plan = ", ".join(parts[:MOST_NAMES]) + more
+    plan = first_names(parts, MOST_NAMES, "…")
     return say("fractional domination"), say(f"{cover.value:.6g}"), say(plan), say(proof)
 
 
 def _names(found: Structure, actions: Actions) -> str:
-    names = [display(found.feedback.labels[i]) for i in actions]
-    more = f", … {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
+    return first_names([display(found.feedback.labels[i]) for i in actions], MOST_NAMES, "…")

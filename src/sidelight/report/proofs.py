@@ -16,10 +16,11 @@ import numpy as np
 from ..analysis import Analysis
 from ..bounds import Bound, Certificate
 from ..bounds.formulas import FormulaProof
+from ..bounds.titles import unfinished
 from ..feedback import Feedback
 from ..labels import display
 from ..simulate.statistics import short
-from .facts import Race, Weighed, weigh
+from .facts import AnalysedRace, Weighed, weigh
 from .markup import EMPTY, Html, details, download, join, paragraph, say, table, tag
 from .words import in_words, method_in_words
 
@@ -29,7 +30,7 @@ SIDES = {"lower": "at least", "upper": "at most", "limit": "in the limit"}
 HEAD = ("bound", "value", "against the trivial bound", "how, or why not", "proof")
 
 
-def bounds_part(race: Race) -> Html:
+def bounds_part(race: AnalysedRace) -> Html:
     """Every bound of a race at its horizon, and the plans behind them."""
     analysis, items = race.analysis, weigh(race.analysis)
     rows = [_row(item, race) for item in items]
@@ -49,7 +50,7 @@ def bounds_part(race: Race) -> Html:
     return join([paragraph(said), table(caption, HEAD, rows, words=(2, 3, 4), class_="fits"), plan])
 
 
-def _row(item: Weighed, race: Race) -> tuple[Html, ...]:
+def _row(item: Weighed, race: AnalysedRace) -> tuple[Html, ...]:
     name = join([say(item.title), tag("small", say(SIDES[item.kind]))], "<br>")
     return name, _value(item), _against(item), _how(item), _proof(item, race)
 
@@ -82,13 +83,14 @@ def _how(item: Weighed) -> Html:
     why = in_words(bound.why)
     if not bound.valid:
         return say(f"does not hold here: {why}")
-    early = f"search stopped early, {SIDES[item.kind]} {short(bound.value)}"
-    said = (early if bound.stopped else "", method_in_words(bound.method), why)
+    left = unfinished(bound)
+    least = f"{left}, {SIDES[item.kind]} {short(bound.value)}" if left else ""
+    said = (least, method_in_words(bound.method), why)
     parts = [text for text in said if text]
     return join([say(parts[0]), *(tag("small", say(text)) for text in parts[1:])], "<br>")
 
 
-def _proof(item: Weighed, race: Race) -> Html:
+def _proof(item: Weighed, race: AnalysedRace) -> Html:
     if not item.bound.valid:
         return say("–")
     proof = item.bound.certificate
@@ -141,7 +143,7 @@ def _formula(proof: FormulaProof) -> dict[str, Any]:
 
 
 def _plan(item: Weighed, feedback: Feedback) -> Html:
-    """Expected plays, the most of them first; and the prices of what binds."""
+    """The expected plays of each action, the largest first, and the prices of information."""
     plan = item.bound.allocation
     assert plan is not None
     labels = feedback.labels

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-
 from ..labels import display
 from ..recommend import hindsight
-from ..simulate.remarks import cautions, clairvoyant, needs
+from ..simulate.remarks import cautions, needs
 from ..simulate.results import Results
-from ..simulate.statistics import CONFIDENCE, Difference, interval, short
+from ..simulate.statistics import Difference, interval, short
 from . import caveats, plots
-from .facts import Chapter, Race
+from .facts import AnalysedRace, Chapter
 from .inline import inline_svg
 from .markup import EMPTY, Html, count, details, download, figure, join, paragraph, say, table, tag
 from .problems import caveat_box
 from .proofs import bound_words, bounds_part
+from .verdict import plain_p, span, told_apart, verdict
 
-LEVEL = 1 - CONFIDENCE
 PAIRS_SHOWN = 28  # those of eight policies; more are behind a click
 HEAD = (
     "policy",
@@ -34,7 +31,7 @@ HEAD = (
 )
 
 
-def race_part(race: Race, chapter: Chapter, last: bool) -> Html:
+def race_part(race: AnalysedRace, chapter: Chapter, last: bool) -> Html:
     """Everything about one race; the bounds of the longest one are open."""
     parts = [
         tag("h3", say(f"{chapter.name}: {race.title}"), id=race.key),
@@ -50,85 +47,7 @@ def race_part(race: Race, chapter: Chapter, last: bool) -> Html:
     return tag("section", join(parts), aria_labelledby=race.key)
 
 
-def verdict(results: Results) -> str:
-    """Who lost least, and whether that is more than luck, in two sentences."""
-    if not results.final.any() and not results.problem.gaps.any():
-        alike = "there is only one action" if len(results.problem) == 1 else "all actions are best"
-        return f"Nothing was lost, and nothing can be: {alike}."
-    told = clairvoyant(results)
-    means = {row.policy: row.mean for row in results.table().rows}
-    fair = [name for name in results.policies if name not in told] or list(results.policies)
-    least = min(means[name] for name in fair)
-    best = [name for name in fair if means[name] == least]
-    lost = f"{_leaders(best, fair, bool(told))} {short(least)}"
-    if results.replicates < 2:
-        return f"{lost}. One run says nothing about luck."
-    lost += " on average"
-    if len(best) == 1:  # policies with the same mean may have different intervals
-        low, high = interval(results.final[results.policies.index(best[0])])
-        lost += f" (95% interval {_span(low, high)})"
-    pairs = [pair for pair in results.comparisons() if {pair.first, pair.second} <= set(fair)]
-    return f"{lost}. {_lead(best, pairs)}".rstrip()
-
-
-def _leaders(best: list[str], fair: list[str], told: bool) -> str:
-    """Those with the least mean, up to the number that follows."""
-    among = " of those that are not told the means" if told else ""
-    if len(fair) == 1:
-        return f"{display(best[0])} lost"
-    if len(best) == 1:
-        return f"{display(best[0])} lost least{among}:"
-    if len(best) == len(fair) > 2:
-        return f"All {len(fair)} policies{among.replace('of those ', '')} lost the same:"
-    names = [display(name) for name in best]
-    named = f"{', '.join(names[:-1])} and {names[-1]}"
-    if len(best) == len(fair):
-        return f"{named} lost the same:"
-    return f"{named} lost least{among}, and the same:"
-
-
-def _lead(best: list[str], race: Sequence[Difference]) -> str:
-    """How sure the lead is, after Holm's correction over all pairs of the race."""
-    pairs = [pair for pair in race if (pair.first in best) != (pair.second in best)]
-    if not pairs:
-        return ""
-    it, its = ("It", "Its") if len(best) == 1 else ("They", "Their")
-    equal = list(dict.fromkeys(_other(pair, best) for pair in pairs if pair.adjusted > LEVEL))
-    others = {_other(pair, best) for pair in pairs}
-    if equal:
-        names = ", ".join(map(display, equal[:5])) + (", …" if len(equal) > 5 else "")
-        most = max(pair.adjusted for pair in pairs)
-        sure = f"cannot be told apart from {names} (p up to {most:.2g} after Holm's correction)."
-        rest = f" {its} lead over all others is significant." if len(equal) < len(others) else ""
-        return f"{it} {sure}{rest}"
-    near = min(pairs, key=lambda pair: abs(pair.mean))
-    ends = sorted((abs(near.low), abs(near.high)))
-    closest = (
-        f"{display(_other(near, best))} lost {short(abs(near.mean))} more (95% interval "
-        f"{_span(*ends)})"
-    )
-    p = _p_value(max(pair.adjusted for pair in pairs))
-    if len(others) == 1:
-        return f"{closest}, a significant difference ({p})."
-    return (
-        f"{its} lead over each of the others is significant after Holm's correction ({p}); the "
-        f"closest, {closest}."
-    )
-
-
-def _other(pair: Difference, best: list[str]) -> str:
-    return pair.second if pair.first in best else pair.first
-
-
-def _p_value(p: float) -> str:
-    return f"p {_plain_p(p)}" if p < 1e-4 else f"p = {p:.2g}"
-
-
-def _span(low: float, high: float) -> str:
-    return f"{short(low)} to {short(high)}" if math.isfinite(high) else "unknown"
-
-
-def _table(race: Race, chapter: Chapter) -> Html:
+def _table(race: AnalysedRace, chapter: Chapter) -> Html:
     results, bound = race.results, race.bound
     found = results.table()
     rows, marked = [], []
@@ -137,7 +56,7 @@ def _table(race: Race, chapter: Chapter) -> Html:
         cells = row.cells()
         low, high = interval(results.final[k])
         ratio = "–" if bound is None else short(row.mean / bound.value)
-        numbers = (cells[1], _span(low, high), cells[3], *cells[5:9], ratio, results.replicates)
+        numbers = (cells[1], span(low, high), cells[3], *cells[5:9], ratio, results.replicates)
         rows.append([say(row.policy), *map(say, numbers), _remarks(results, row.policy)])
         marked += [k] if row.mean == least else []
     drawn = table(found.title.capitalize(), HEAD, rows, words=(10,), marked=marked, class_="fits")
@@ -152,7 +71,7 @@ def _remarks(results: Results, name: str) -> Html:
     return join([*map(say, needs(results, name)), *([badge] if cautioned else [])], "<br>")
 
 
-def _regret(race: Race, chapter: Chapter) -> Html:
+def _regret(race: AnalysedRace, chapter: Chapter) -> Html:
     names = ", ".join(display(name) for name in race.results.policies)
     label = f"Regret against time on {chapter.name} over {race.title}: {names}; the table has ends"
     drawn = inline_svg(plots.race_figure(race), f"{race.key}-figure", label)
@@ -173,9 +92,9 @@ def _pairs(results: Results) -> Html:
         (
             say(f"{display(pair.first)} − {display(pair.second)}"),
             say(short(pair.mean)),
-            say(_span(pair.low, pair.high)),
-            say(_plain_p(pair.p_value)),
-            say(_plain_p(pair.adjusted)),
+            say(span(pair.low, pair.high)),
+            say(plain_p(pair.p_value)),
+            say(plain_p(pair.adjusted)),
             _says(pair),
         )
         for pair in pairs
@@ -192,12 +111,8 @@ def _pairs(results: Results) -> Html:
     return details(title, words, drawn, opened=len(pairs) <= PAIRS_SHOWN)
 
 
-def _plain_p(p: float) -> str:
-    return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
-
-
 def _says(pair: Difference) -> Html:
-    if pair.adjusted > LEVEL:
+    if not told_apart(pair):
         return say("not told apart")
     better = pair.first if pair.mean < 0 else pair.second
     return join([tag("span", say("significant"), class_="good"), say(f"{better} loses less")], " ")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ..analysis import LOWER, METHODS, UPPER
+from ..bounds.titles import LOWER, METHODS, UPPER
 
 TITLES = {
     **LOWER,

@@ -19,16 +19,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .separation import (
+from sidelight.programs.separation import (
     NEXT_TO_ZERO,
-    Array,
-    BoolArray,
-    IntArray,
     Oracle,
-    Setting,
+    ScaledProblem,
     quiet,
     separate,
 )
+from sidelight.variances import Array, BoolArray, IntArray
 
 LAST_SHIFT = 1e12
 MOST_INTERVALS = 10_000
@@ -37,7 +35,7 @@ FAR = 0.1
 
 
 @quiet
-def loss_above(problem: Setting, plan: Array, tolerance: float = 1e-7) -> float:
+def loss_above(problem: ScaledProblem, plan: Array, tolerance: float = 1e-7) -> float:
     """A bound on the loss of the plan per round, about this close to it."""
     oracle = Oracle(problem, plan)
     best = oracle.best

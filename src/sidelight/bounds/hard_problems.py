@@ -1,8 +1,8 @@
 """Hard problems, and the rows that prove what they cost: the certificates of `minimax`.
 
-Suppose that the regret of a policy never exceeds B. On the problem theta of each construction the
-rows then force a regret of at least B (or contradict each other), so B is a minimax lower bound.
-`Game.certificate` takes theta and the weighted rows; the constructions choose them.
+Suppose that the regret of a policy never exceeds B. On each of these problems the rows then force a
+regret of at least B (or contradict each other), so B is a minimax lower bound. Each function below
+chooses a problem theta and weighted rows; `certify_worst_case` makes the certificate of them.
 
     better_one   one action is better by `gap` than the others in a set, everything else earns 0.
                  Each of the others must be seen, from within the set at a price of `gap` per play
@@ -16,27 +16,15 @@ Everything is rational: sizes are floats, taken as the binary fractions that the
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 from ..feedback import Feedback
-from ..programs.hidden import HiddenSet
-from .case import ZERO, Case
-from .certificate import Alternative, Certificate, Information, Row
+from ..programs.hidden_sets import HiddenSet
+from .case import ZERO, Case, rational_variance
+from .certificate import Alternative, Certificate, Information, Rows
 from .rational import float_down
-
-Rows = Sequence[tuple[Fraction, Row]]
-
-
-@lru_cache(maxsize=8)
-def exact_variance(feedback: Feedback) -> tuple[tuple[Fraction | None, ...], ...]:
-    """The variances as rationals, None where nothing is seen; shared by all cases."""
-    entries = feedback.variance.tolist()
-    known = {v: None if math.isinf(v) else Fraction(v) for row in entries for v in row}
-    return tuple(tuple(known[v] for v in row) for row in entries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +43,7 @@ class Game:
     def case(self, means: Mapping[int, Fraction], rest: Fraction, worst_case: float) -> Case:
         """The problem with these means; all other actions have the mean `rest`."""
         return Case(
-            variance=exact_variance(self.feedback),
+            variance=rational_variance(self.feedback),
             means=tuple(means.get(i, rest) for i in range(len(self.feedback))),
             upper=self.upper,
             horizon=self.horizon,
@@ -63,7 +51,7 @@ class Game:
         )
 
 
-def proof(case: Case, rows: Rows) -> Certificate:
+def certify_worst_case(case: Case, rows: Rows) -> Certificate:
     """The claim that every policy has a worst-case regret of at least `case.worst_case`."""
     value = ZERO if case.worst_case is None else case.worst_case
     return Certificate(case, tuple(rows), float_down(value), "minimax")
@@ -87,7 +75,7 @@ def better_one(game: Game, sizes: BetterOne, worst_case: float) -> Certificate:
     means = dict.fromkeys(sizes.weights, sizes.level - sizes.gap) | {sizes.best: sizes.level}
     case = game.case(means, ZERO, worst_case)
     rows = [(sizes.gap * w, Information(i, 2 * sizes.gap)) for i, w in sizes.weights.items()]
-    return proof(case, rows)
+    return certify_worst_case(case, rows)
 
 
 def blind_pair(
@@ -101,7 +89,7 @@ def blind_pair(
     hides = best == action
     level = game.upper if hides else gap
     case = game.case({best: level}, level - gap, B)
-    return proof(case, [(gap * weight, Information(action, rise))])
+    return certify_worst_case(case, [(gap * weight, Information(action, rise))])
 
 
 def hidden_tie(
@@ -121,7 +109,7 @@ def hidden_tie(
     ]
     scale = Fraction(float_down(level / max(loads)))
     rows = zip(prices, hidden.actions, strict=True)
-    return proof(case, [(scale * p, Information(i, size, size)) for p, i in rows if p])
+    return certify_worst_case(case, [(scale * p, Information(i, size, size)) for p, i in rows if p])
 
 
 def tied_pair(
@@ -137,4 +125,6 @@ def tied_pair(
         return Alternative(means, shift)
 
     i, j = pair
-    return proof(case, [(Fraction(1), alternative(i, j)), (Fraction(1), alternative(j, i))])
+    return certify_worst_case(
+        case, [(Fraction(1), alternative(i, j)), (Fraction(1), alternative(j, i))]
+    )

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DamagedError, InputError
+from ..files import repeated_key
 
 # 100 actions need 0.65 MB, 200 actions 2.6 MB; reading 4 MB takes half a second.
 MOST_BYTES = 4_000_000
@@ -35,6 +36,10 @@ MOST_MEANS = 25_000
 MOST_PRODUCTS = 4_000_000
 
 ADVICE = "the file is damaged or was changed by hand: save the certificate again"
+AS_TEXT = (
+    'write it in quotes as "1000", "-7/20" or "1.5", without an exponent, or save the certificate '
+    "again"
+)
 TOO_LARGE = "a certificate that is still in Python is checked by its method `check`, without limits"
 
 _NUMBER = re.compile(f"[+-]?[0-9]{{1,{DIGITS}}}([./][0-9]{{1,{DIGITS}}})?")
@@ -62,12 +67,10 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in table:
-            raise DamagedError(f"the entry {_shown(key)} stands twice; {ADVICE}")
-        table[key] = value
-    return table
+    twice = repeated_key(pairs)
+    if twice is not None:
+        raise DamagedError(f"the entry {_shown(twice)} stands twice; {ADVICE}")
+    return dict(pairs)
 
 
 def entries(table: object, keys: Collection[str]) -> list[Any]:
@@ -83,7 +86,7 @@ def entries(table: object, keys: Collection[str]) -> list[Any]:
     return [table[key] for key in keys]
 
 
-def listed(value: object, where: str, most: int) -> list[Any]:
+def bounded_list(value: object, where: str, most: int) -> list[Any]:
     """A list of a sane length."""
     if not isinstance(value, list | tuple):
         raise DamagedError(f"{where} must be a list; {ADVICE}")
@@ -101,7 +104,9 @@ def number(value: object, where: str) -> Fraction:
             return Fraction(value)
         except ZeroDivisionError:
             pass
-    raise DamagedError(f"{where} holds {_shown(value)}, which is no rational number; {ADVICE}")
+    raise DamagedError(
+        f"{where} holds {_shown(value)}, which is no rational number in text; {AS_TEXT}"
+    )
 
 
 def maybe(value: object, where: str) -> Fraction | None:
@@ -111,7 +116,7 @@ def maybe(value: object, where: str) -> Fraction | None:
 
 def numbers(value: object, where: str) -> tuple[Fraction, ...]:
     """A list of numbers, one for each action."""
-    return tuple(number(entry, where) for entry in listed(value, where, MOST_ACTIONS))
+    return tuple(number(entry, where) for entry in bounded_list(value, where, MOST_ACTIONS))
 
 
 def index(value: object) -> int:

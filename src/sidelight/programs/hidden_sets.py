@@ -1,14 +1,16 @@
-"""Sets of actions that hide from themselves, and what it costs to see them from outside.
+"""Hidden sets: actions that only others show, and what it costs to see them.
 
-Let U be a set of weakly observable actions of which none shows another. All information about U
-comes from outside, and one unit of it about every member of U costs
+Let U be a set of weakly observable actions of which none shows another. All information about the
+members of U comes from plays of other actions. Let c_j count the plays of j. Then one unit of
+information about every member of U takes at least so many plays:
 
     R(U)  =  min sum(c)     over c >= 0 with sum_j c_j / variance[j, i] >= 1 for i in U
           =  max sum(y)     over y >= 0 with sum_{i in U} y_i / variance[j, i] <= 1 for all j.
 
-For variance 1 this is the fractional cover rho_LP of the paper. Any U and any feasible y are good
-for a lower bound on regret, so finding the best U is a search and nothing depends on its success.
-R grows with U: only maximal sets are tried, all of them if there are few.
+The y_i are prices of information about the members. For variance 1, R(U) is the fractional cover
+rho_LP of the paper. Any U and any feasible y give a valid lower bound on regret, and the search for
+the best U only makes it larger. R grows with U: only maximal sets are tried, all of them if there
+are few.
 """
 
 from __future__ import annotations
@@ -18,14 +20,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from ..variances import Array
-from .effort import Effort
+from ..variances import Array, BoolArray
+from .effort import GUESS_SHARE, Effort
 from .independent import largest_independent_set
 from .solver import solve_linear
-
-BoolArray = npt.NDArray[np.bool_]
 
 # Maximal sets that are tried in turn, and the largest graph in which they are listed.
 MAX_TRIED, MAX_LISTED = 64, 40
@@ -35,13 +34,20 @@ MAX_TRIED, MAX_LISTED = 64, 40
 class HiddenSet:
     """Actions that hide from each other, the price of information about each, and R(U).
 
-    `complete` says whether every set was tried; otherwise there may be one with a larger R.
+    There may be a set with a larger R if the search was `stopped` when its effort was over, or if
+    it was `sampled`: there are too many sets, and so only some of them are tried.
     """
 
     actions: tuple[int, ...]
     prices: Array
     value: float
-    complete: bool = True
+    stopped: bool = False
+    sampled: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether every set was tried."""
+        return not (self.stopped or self.sampled)
 
 
 def hidden_set(variance: Array, weak: Sequence[int], effort: Effort | None = None) -> HiddenSet:
@@ -57,7 +63,8 @@ def hidden_set(variance: Array, weak: Sequence[int], effort: Effort | None = Non
     np.fill_diagonal(linked, False)
     worth = sharpest[members]
     guesses = _guesses(variance[:, members] < np.inf, linked, worth, effort)
-    every = _maximal_sets(linked) if len(linked) <= MAX_LISTED else iter(())
+    small = len(linked) <= MAX_LISTED
+    every = _maximal_sets(linked) if small else iter(())
     for chosen in itertools.chain(guesses, itertools.islice(every, MAX_TRIED)):
         actions = tuple(sorted(members[v] for v in chosen))
         with np.errstate(over="ignore"):  # an infinite sum is larger, too
@@ -66,8 +73,8 @@ def hidden_set(variance: Array, weak: Sequence[int], effort: Effort | None = Non
             best = max(best, _priced(variance, actions, effort), key=lambda s: s.value)
         if effort.is_over():
             break
-    complete = len(linked) <= MAX_LISTED and next(every, None) is None and not effort.stopped
-    return replace(best, complete=complete)
+    sampled = not small or (not effort.stopped and next(every, None) is not None)
+    return replace(best, stopped=effort.stopped, sampled=sampled)
 
 
 def _priced(variance: Array, actions: tuple[int, ...], effort: Effort) -> HiddenSet:
@@ -93,11 +100,11 @@ def _guesses(
     """Promising independent sets of `linked`, made maximal."""
     by_worth = [int(v) for v in np.argsort(-worth, kind="stable")]
     yield _extended([], linked, by_worth)
-    largest = largest_independent_set(linked, effort.part(0.5)).witness
+    largest = largest_independent_set(linked, effort.part(GUESS_SHARE)).witness
     yield _extended(largest, linked, by_worth)
     # Where no player shows two of them, every member has to be paid for separately.
     shared = hits.T.astype(np.float32) @ hits.astype(np.float32) > 0
-    alone = largest_independent_set(linked | shared, effort.part(0.5)).witness
+    alone = largest_independent_set(linked | shared, effort.part(GUESS_SHARE)).witness
     yield _extended(alone, linked, by_worth)
 
 
