@@ -16,12 +16,15 @@ from .analysis import analyze
 from .belief import Belief
 from .curves import curves
 from .errors import (
+    ConflictError,
     DamagedError,
     InputError,
     Interrupted,
     MissingExtraError,
     PolicyError,
     SidelightError,
+    StoreError,
+    UnknownOutcomeError,
 )
 from .feedback import Feedback
 from .gallery import gallery
@@ -37,6 +40,7 @@ if sys.modules.get("gymnasium"):  # whoever imported it may want the environment
 
 __all__ = [
     "Belief",
+    "ConflictError",
     "DamagedError",
     "Feedback",
     "InputError",
@@ -47,7 +51,9 @@ __all__ = [
     "Recommendation",
     "Results",
     "SidelightError",
+    "StoreError",
     "Trace",
+    "UnknownOutcomeError",
     "analyze",
     "bounds",
     "coverage",

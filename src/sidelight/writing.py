@@ -4,6 +4,7 @@ replace(path, content)      all of it or nothing
 save(path, content)         the same; an error is an InputError that says what to do
 make_folder(folder)         the same for folders
 exists(path)                whether there is something
+sync_folder(folder)         the names in it last through a loss of power
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def replace(path: Path, content: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def save(path: Path, content: bytes) -> None:
@@ -65,7 +66,7 @@ def _unwritable(path: Path, error: OSError) -> InputError:
     return InputError(f"{path}: cannot be written: {error.strerror or error}{advice}")
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the new name last through a loss of power, where folders can be synced at all."""
     if os.name == "nt":
         return

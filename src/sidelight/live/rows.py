@@ -1,0 +1,108 @@
+"""What is asked of the table, the same for both databases, in the transaction of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from ..errors import ConflictError
+from .events import Entry, Event, Head, follow
+from .schema import event
+
+PAGE = 1000  # events in a question: no reader holds on to the database while its caller thinks
+
+_columns = [event.c[name] for name in Event.__dataclass_fields__]
+_of = event.c.experiment == sa.bindparam("experiment")
+_page = (
+    sa.select(*_columns)
+    .where(_of, event.c.n > sa.bindparam("after"))
+    .order_by(event.c.n)
+    .limit(sa.bindparam("limit"))
+)
+_last = sa.select(*_columns).where(_of).order_by(event.c.n.desc()).limit(1)
+_find = sa.select(*_columns).where(
+    _of, event.c.type == sa.bindparam("type"), event.c.key == sa.bindparam("key")
+)
+_insert = event.insert()
+
+
+def read(connection: sa.Connection, experiment: str, after: int, limit: int = PAGE) -> list[Event]:
+    """The next events after n, in their order."""
+    asked = {"experiment": experiment, "after": after, "limit": limit}
+    return [Event(*row) for row in connection.execute(_page, asked)]
+
+
+def last(connection: sa.Connection, experiment: str) -> Event | None:
+    """The last event of an experiment."""
+    return _one(connection, _last, {"experiment": experiment})
+
+
+def find(connection: sa.Connection, experiment: str, kind: str, key: str) -> Event | None:
+    """The event of that type with that key."""
+    return _one(connection, _find, {"experiment": experiment, "type": kind, "key": key})
+
+
+def experiments(connection: sa.Connection) -> Iterator[str]:
+    """Their names in order, by one step in the index for each."""
+    least = sa.select(sa.func.min(event.c.experiment))
+    name = connection.scalar(least)
+    while name is not None:
+        yield name
+        name = connection.scalar(least.where(event.c.experiment > name))
+
+
+def append(
+    connection: sa.Connection, experiment: str, after: int, entries: Sequence[Entry], time: str
+) -> list[Event]:
+    """Append all entries or none; `ConflictError` where the number or a key is taken."""
+    events = follow(experiment, last(connection, experiment), after, entries, time)
+    insert(connection, events)
+    return events
+
+
+def insert(connection: sa.Connection, events: Sequence[Event]) -> None:
+    """Insert all or none, in a savepoint; `ConflictError` where a number or a key is taken."""
+    connection.exec_driver_sql("SAVEPOINT one")  # begin_nested() costs as much as all the rest
+    try:
+        connection.execute(_insert, [vars(row) for row in events])
+    except sa.exc.IntegrityError:
+        connection.exec_driver_sql("ROLLBACK TO one")
+        connection.exec_driver_sql("RELEASE one")
+        raise _conflict(connection, events) from None
+    connection.exec_driver_sql("RELEASE one")
+
+
+def insert_after(
+    connection: sa.Connection, before: Event | Head | None, events: list[Event]
+) -> None:
+    """Insert events that were made to follow `before`, if it is still the last."""
+    name = events[0].experiment
+    found = last(connection, name)
+    n, hash_before = (before.n, before.hash) if before else (0, None)
+    if (found.n, found.hash) != (n, hash_before) if found else before is not None:
+        raise ConflictError(f"{name}: another event came after {n} meanwhile: read it, and repeat")
+    insert(connection, events)
+
+
+def key_taken(new: Event, known: Event) -> ConflictError:
+    """What the second one with a key is told; the error has the first one's event."""
+    said = f"{new.experiment}: event {known.n} ({new.type}) has the key {new.key!r} already"
+    error = ConflictError(f"{said}: take it for the answer, or choose another key")
+    error.event = known
+    return error
+
+
+def _one(connection: sa.Connection, question: Any, asked: dict[str, str]) -> Event | None:
+    row = connection.execute(question, asked).first()
+    return None if row is None else Event(*row)
+
+
+def _conflict(connection: sa.Connection, events: Sequence[Event]) -> ConflictError:
+    for new in events:
+        known = new.key is not None and find(connection, new.experiment, new.type, new.key)
+        if known:
+            return key_taken(new, known)
+    first = events[0]
+    return ConflictError(f"{first.experiment}: there is an event {first.n} already: read it first")
