@@ -52,7 +52,7 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-system:                      ## Chromium and PostgreSQL, where this user may install them
+system:                      ## Chromium, PostgreSQL and strace, where this user may install them
 	@sh scripts/system_packages.sh
 
 lock: $(STAMP)               ## newest versions that fit, with hashes and without hosts

@@ -47,8 +47,11 @@ class PostgresStore(SqlStore):
         try:
             with self._transaction() as connection:
                 self._prepare(connection)
-        except StoreError as error:
-            raise InputError(str(error)) from None
+        except BaseException as error:
+            self._engine.dispose()
+            if isinstance(error, StoreError):
+                raise InputError(str(error)) from None
+            raise
 
     def _prepare(self, connection: sa.Connection) -> None:
         for name, wanted in REQUIRED.items():
@@ -171,7 +174,7 @@ class PostgresTurn:
 
     def read(self, after: int = 0) -> Iterator[Event]:
         """The events after n, those of this turn included."""
-        while page := rows.read(self._connection, self._experiment, after):
+        while page := rows.read(self._connection, self._experiment, after, rows.PAGE):
             yield from page
             after = page[-1].n
 

@@ -28,7 +28,7 @@ _find = sa.select(*_columns).where(
 _insert = event.insert()
 
 
-def read(connection: sa.Connection, experiment: str, after: int, limit: int = PAGE) -> list[Event]:
+def read(connection: sa.Connection, experiment: str, after: int, limit: int) -> list[Event]:
     """The next events after n, in their order."""
     asked = {"experiment": experiment, "after": after, "limit": limit}
     return [Event(*row) for row in connection.execute(_page, asked)]

@@ -89,7 +89,7 @@ class SqlStore(ABC):
     def _pages(self, experiment: str, after: int) -> Iterator[Event]:
         while True:
             with self._reading() as connection:
-                page = rows.read(connection, experiment, after)
+                page = rows.read(connection, experiment, after, rows.PAGE)
             yield from page
             if len(page) < rows.PAGE:
                 return
