@@ -43,6 +43,8 @@ def look_at(path: Path, read_only: bool) -> None:
             start = stream.read(len(MAGIC))
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if exists(path.with_name(path.name + "-journal")):
+        return  # power failed while the file was made: SQLite mends that
     if start != MAGIC and (start or read_only):
         raise InputError(f"{path}: no SQLite database: name another file")
 
