@@ -132,6 +132,18 @@ def test_a_taken_key_is_a_conflict_that_has_the_answer(store: Store) -> None:
     assert list(store.read("a")) == [first]
 
 
+def test_whoever_repeats_gets_the_first_answer(store: Store) -> None:
+    """The same call again, after others came: its key decides, not its number."""
+    (first,) = store.append("a", 0, told(1, key="k"))
+    store.append("a", 1, told(2, 3))
+    with pytest.raises(ConflictError, match=r"event 1 .* has the key 'k' already") as caught:
+        store.append("a", 0, told(1, key="k"))
+    assert caught.value.event == first
+    with pytest.raises(ConflictError) as caught, store.turn("a") as turn:
+        turn.append(0, told(1, key="k"))
+    assert caught.value.event == first
+
+
 def test_an_append_is_all_or_nothing(store: Store) -> None:
     store.append("a", 0, told(1, key="k"))
     with pytest.raises(ConflictError):

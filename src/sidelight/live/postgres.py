@@ -202,6 +202,7 @@ def _options(read_only: bool) -> dict[str, Any]:
         "connect_timeout": CONNECT,
         "tcp_user_timeout": SILENCE * 1000,
         "application_name": "sidelight",
+        "client_encoding": "utf8",
         "options": " ".join(f"-c {name}={value}" for name, value in settings.items()),
     }
 
@@ -234,9 +235,9 @@ def _cause(error: sa.exc.DBAPIError) -> str:
         return f"another turn has lasted {TURN:g} s: end it first"
     if code in {"53100", "58030"}:
         return "the server's disk is full or failed: see its log"
-    if code == "42501":
+    if code in {"42501", "3F000"}:
         return "this user lacks a right in the database: grant it"
-    if code in {"25006"}:
+    if code == "25006":
         return "the server is read only: connect to the one that is written to"
     said = " ".join(str(error.orig).split())
     lost = error.connection_invalidated or code is None or code.startswith(("08", "57P"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -56,10 +56,29 @@ def experiments(connection: sa.Connection) -> Iterator[str]:
 def append(
     connection: sa.Connection, experiment: str, after: int, entries: Sequence[Entry], time: str
 ) -> list[Event]:
-    """Append all entries or none; `ConflictError` where the number or a key is taken."""
-    events = follow(experiment, last(connection, experiment), after, entries, time)
+    """Append all entries or none; `ConflictError` where the number or a key is taken.
+
+    Whoever repeats an append that was kept gets its event, whatever came after.
+    """
+    before = last(connection, experiment)
+    if after != (before.n if before else 0):
+        refuse_taken(lambda kind, key: find(connection, experiment, kind, key), entries)
+    events = follow(experiment, before, after, entries, time)
     insert(connection, events)
     return events
+
+
+def refuse_taken(
+    known: Callable[[str, str], Event | None], entries: Sequence[Entry | Event]
+) -> None:
+    """`ConflictError` with the event that has the key of one of these, where there is one."""
+    for entry in entries:
+        found = known(entry.type, entry.key) if entry.key is not None else None
+        if found:
+            said = f"{found.experiment}: event {found.n} ({found.type}) has the key {found.key!r}"
+            error = ConflictError(f"{said} already: take it for the answer, or choose another key")
+            error.event = found
+            raise error
 
 
 def insert(connection: sa.Connection, events: Sequence[Event]) -> None:
@@ -70,7 +89,9 @@ def insert(connection: sa.Connection, events: Sequence[Event]) -> None:
     except sa.exc.IntegrityError:
         connection.exec_driver_sql("ROLLBACK TO one")
         connection.exec_driver_sql("RELEASE one")
-        raise _conflict(connection, events) from None
+        name, n = events[0].experiment, events[0].n
+        refuse_taken(lambda kind, key: find(connection, name, kind, key), events)
+        raise ConflictError(f"{name}: there is an event {n} already: read it first") from None
     connection.exec_driver_sql("RELEASE one")
 
 
@@ -86,23 +107,6 @@ def insert_after(
     insert(connection, events)
 
 
-def key_taken(new: Event, known: Event) -> ConflictError:
-    """What the second one with a key is told; the error has the first one's event."""
-    said = f"{new.experiment}: event {known.n} ({new.type}) has the key {new.key!r} already"
-    error = ConflictError(f"{said}: take it for the answer, or choose another key")
-    error.event = known
-    return error
-
-
 def _one(connection: sa.Connection, question: Any, asked: dict[str, str]) -> Event | None:
     row = connection.execute(question, asked).first()
     return None if row is None else Event(*row)
-
-
-def _conflict(connection: sa.Connection, events: Sequence[Event]) -> ConflictError:
-    for new in events:
-        known = new.key is not None and find(connection, new.experiment, new.type, new.key)
-        if known:
-            return key_taken(new, known)
-    first = events[0]
-    return ConflictError(f"{first.experiment}: there is an event {first.n} already: read it first")

@@ -192,10 +192,7 @@ class SqliteTurn:
         """Append; kept, and acknowledged, when the block has ended without an error."""
         entries = list(entries)
         check_entries(self._experiment, after, entries)
+        rows.refuse_taken(self.find, entries)
         new = follow(self._experiment, self.last(), after, entries, self._clock())
-        for event in new:
-            known = event.key is not None and self.find(event.type, event.key)
-            if known:
-                raise rows.key_taken(event, known)
         self.made += new
         return new
