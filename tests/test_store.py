@@ -217,6 +217,14 @@ def test_a_turn_that_fails_leaves_nothing(store: Store) -> None:
     assert store.experiments() == []
 
 
+def test_a_turn_that_has_ended_takes_nothing(store: Store) -> None:
+    with store.turn("a") as turn:
+        turn.append(0, told(1))
+    with pytest.raises(InputError, match="the turn has ended: take another"):
+        turn.append(1, told(2))
+    assert len(list(store.read("a"))) == 1
+
+
 def test_a_turn_goes_on_after_a_conflict(store: Store) -> None:
     store.append("a", 0, told(1, key="k"))
     with store.turn("a") as turn:

@@ -1,4 +1,4 @@
-"""What only the store in a file does: one writer, group commit, and what it says of bad files."""
+"""What only the store in a file does: its settings, one writer, and group commit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from sidelight import ConflictError, DamagedError, InputError, MissingExtraError, StoreError
+from sidelight import ConflictError, InputError, StoreError
 from sidelight import UnknownOutcomeError as Unknown
 from sidelight.live import lockfile, schema
 from sidelight.live.events import Entry, check_chain
@@ -115,9 +115,13 @@ def test_a_lock_left_by_a_killed_process_is_in_nobodys_way(path: Path) -> None:
 
 
 def test_a_lock_file_that_was_removed_locks_nobody_out(path: Path) -> None:
+    lock = path.with_name("events.db.lock")
     with open_store(path):
-        path.with_name("events.db.lock").unlink()
+        lock.unlink()
+        lock.write_text("of somebody else")
+    assert lock.exists()
     open_store(path).close()
+    assert not lock.exists()
 
 
 def test_without_flock_the_file_is_the_lock(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,85 +319,18 @@ def test_another_program_that_holds_the_file_is_no_failure_of_the_disk(
         assert store.append("a", 0, told(1))[0].n == 1
 
 
-# ---- bad files -----------------------------------------------------------------------------------
+def test_an_insert_that_fails_half_way_leaves_nothing(path: Path) -> None:
+    """The driver cannot write the second row of an append: the first one must go, too."""
+    times = iter(["fine", "fine", "\ud800", "fine"])
 
+    def fail() -> None:
+        with store.turn("a") as turn:
+            turn.append(1, told(2))
+            turn.append(2, told(3))
 
-def test_a_file_that_is_no_database(path: Path) -> None:
-    path.write_text("name,price\n" * 1000)
-    with pytest.raises(InputError, match="no SQLite database: name another file"):
-        open_store(path)
-    assert path.read_text() == "name,price\n" * 1000
-    assert list(path.parent.iterdir()) == [path]
-
-
-def test_an_empty_file_becomes_a_store(path: Path) -> None:
-    path.touch()
-    with pytest.raises(InputError, match="no SQLite database"):
-        open_store(path, read_only=True)
-    open_store(path).close()
-    open_store(path, read_only=True).close()
-
-
-def test_a_database_of_something_else(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE customers (name TEXT)")
-    connection.close()
-    before = path.read_bytes()
-    with pytest.raises(InputError, match=r"a database of something else \(customers\)"):
-        open_store(path)
-    with sqlite3.connect(path) as connection:
-        found = connection.execute("SELECT name FROM sqlite_master").fetchall()
-    connection.close()
-    assert found == [("customers",)]
-    assert len(path.read_bytes()) == len(before)
-
-
-def test_a_database_of_a_newer_sidelight(path: Path) -> None:
-    with open_store(path) as store:
+    with open_store(path, clock=lambda: next(times)) as store:
         store.append("a", 0, told(1))
-    with sqlite3.connect(path) as connection:
-        connection.execute(f"UPDATE {schema.VERSIONS} SET version_num = '9999'")
-    connection.close()
-    for read_only in (False, True):
-        with pytest.raises(InputError, match=r"newer sidelight \(step 9999\): update sidelight"):
-            open_store(path, read_only=read_only)
-
-
-def test_a_damaged_file_is_said_to_be_damaged(path: Path, tmp_path: Path) -> None:
-    with open_store(path) as store:
-        store.append("a", 0, [Entry("told", {"x": "x" * 1000}) for _ in range(200)])
-    whole = path.read_bytes()
-    hurt = bytearray(whole)
-    for page in range(3, len(whole) // 4096):
-        hurt[page * 4096 : page * 4096 + 64] = b"\xff" * 64
-    path.write_bytes(hurt)
-    with open_store(path) as store:
-        with pytest.raises(DamagedError, match=r"the database is damaged .*restore a backup"):
-            list(store.read("a"))
-        with pytest.raises(DamagedError, match="damaged"):
-            store.backup(tmp_path / "copy.db")
-    assert not (tmp_path / "copy.db").exists()
-    path.write_bytes(whole[:5000])
-    with pytest.raises(DamagedError, match="damaged"):
-        open_store(path)
-
-
-def test_no_folder_and_no_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such folder: make it"):
-        open_store(tmp_path / "nowhere" / "events.db")
-    with pytest.raises(InputError, match="no such file"):
-        open_store(tmp_path / "events.db", read_only=True)
-    with pytest.raises(InputError, match="cannot be read: Is a directory"):
-        open_store(tmp_path)
-    with pytest.raises(InputError, match=r"mysql://...: no such database"):
-        open_store("mysql://localhost/x")
-
-
-def test_a_missing_package_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith("sidelight.live.")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    from sidelight.live.store import open_store as door  # noqa: PLC0415
-
-    with pytest.raises(MissingExtraError, match=r"the event store needs .*sidelight\[service\]"):
-        door(path)
+        with pytest.raises(UnicodeEncodeError):
+            fail()
+        assert len(list(store.read("a"))) == 1
+        assert store.append("a", 1, told(4))[0].n == 2

@@ -53,6 +53,10 @@ def _event(number: int, line: str) -> Event:
     except InputError as error:
         raise DamagedError(f"line {number}: {error}") from None
     texts = (event.time, event.hash)
-    if type(event.n) is not int or not all(isinstance(text, str) for text in texts):
-        raise DamagedError(f"line {number}: n is a number, time and hash are text")
+    if type(event.n) is not int or not all(map(_is_plain, texts)):
+        raise DamagedError(f"line {number}: n is a number, time and hash are plain text")
     return event
+
+
+def _is_plain(text: object) -> bool:
+    return isinstance(text, str) and text.isascii() and text.isprintable()

@@ -2,8 +2,8 @@
 
 It lies beside the database and holds two lines: the number of the process, and a sentence. While
 the process lives it holds a lock on the file (flock), and the system drops the lock however the
-process ends. So the file stays where it is, and an old one is in nobody's way. Where a system has
-no flock, the file itself is the lock: it is removed at the end, and after a crash by hand.
+process ends: a file that a killed process left is in nobody's way. Where a system has no flock,
+the file itself is the lock, and after a crash it must be removed by hand.
 """
 
 from __future__ import annotations
@@ -35,10 +35,13 @@ class LockFile:
 
     def release(self) -> None:
         """Let the next one in."""
+        mine = self._is_named(self._file)
         if fcntl is None:
+            os.close(self._file)  # Windows removes no open file
             self.path.unlink(missing_ok=True)
-        else:
-            os.ftruncate(self._file, 0)
+            return
+        if mine:
+            self.path.unlink(missing_ok=True)
         os.close(self._file)
 
     def _take(self) -> int:

@@ -24,7 +24,7 @@ from ..errors import InputError, SidelightError, StoreError, UnknownOutcomeError
 from ..writing import StrPath, sync_folder
 from . import rows, schema
 from .events import Entry, Event, check_entries, check_key, check_name, check_type, utc_now
-from .sql import TURN, SqlStore, new_file
+from .sql import OVER, TURN, SqlStore, new_file
 from .store import Clock
 
 CONNECT = 10  # seconds
@@ -90,7 +90,11 @@ class PostgresStore(SqlStore):
             raise InputError(f"{self.where}: was opened for reading only")
         with self._transaction() as connection:
             _lock(connection, experiment)
-            yield PostgresTurn(connection, experiment, self._clock)
+            turn = PostgresTurn(connection, experiment, self._clock)
+            try:
+                yield turn
+            finally:
+                turn.ended = True
 
     def _take_over(self, events: list[Event]) -> None:
         if self._read_only:
@@ -167,6 +171,7 @@ class PostgresTurn:
 
     def __init__(self, connection: sa.Connection, experiment: str, clock: Clock) -> None:
         self._connection, self._experiment, self._clock = connection, experiment, clock
+        self.ended = False
 
     def last(self) -> Event | None:
         """The last event, those of this turn included."""
@@ -186,6 +191,8 @@ class PostgresTurn:
 
     def append(self, after: int, entries: Sequence[Entry]) -> list[Event]:
         """Append; kept, and acknowledged, when the block has ended without an error."""
+        if self.ended:
+            raise InputError(OVER)
         entries = list(entries)
         check_entries(self._experiment, after, entries)
         return rows.append(self._connection, self._experiment, after, entries, self._clock())

@@ -92,6 +92,12 @@ def insert(connection: sa.Connection, events: Sequence[Event]) -> None:
         name, n = events[0].experiment, events[0].n
         refuse_taken(lambda kind, key: find(connection, name, kind, key), events)
         raise ConflictError(f"{name}: there is an event {n} already: read it first") from None
+    except sa.exc.DBAPIError:
+        raise  # of the whole transaction, which is lost
+    except BaseException:
+        connection.exec_driver_sql("ROLLBACK TO one")
+        connection.exec_driver_sql("RELEASE one")
+        raise
     connection.exec_driver_sql("RELEASE one")
 
 

@@ -17,6 +17,7 @@ from . import exchange, rows
 from .events import Entry, Event, check_key, check_name, check_type
 
 TURN = 30.0  # seconds to wait for another turn
+OVER = "the turn has ended: take another, and read again"
 
 
 class SqlStore(ABC):

@@ -22,7 +22,7 @@ from ..writing import StrPath, sync_folder
 from . import rows, schema, sqlite_file
 from .events import Entry, Event, check_entries, check_name, follow, utc_now
 from .lockfile import LockFile
-from .sql import TURN, SqlStore, new_file
+from .sql import OVER, TURN, SqlStore, new_file
 from .store import Clock, Failed
 from .writer import Writer
 
@@ -44,14 +44,15 @@ class SqliteStore(SqlStore):
         self._guard = threading.Lock()
         self._closed = False
         sqlite_file.look_at(self.path, read_only)
+        self._readers = sqlite_file.engine(self.path, read_only=True)
         self._lock = None if read_only else LockFile(sqlite_file.lock_path(self.path), self.path)
         try:
             with sqlite_file.explained(self.path):
                 self._writer = None if read_only else self._start(on_failure)
-                self._readers = sqlite_file.engine(self.path, read_only=True)
                 if read_only:
                     self._check_version()
         except BaseException:
+            self._readers.dispose()
             if self._lock:
                 self._lock.release()
             raise
@@ -60,9 +61,11 @@ class SqliteStore(SqlStore):
         engine = sqlite_file.engine(self.path, read_only=False)
         connection = engine.connect()
         try:
+            with connection.begin():  # before the settings, which would change a foreign file
+                needs_work = schema.needs_work(connection, str(self.path))
             sqlite_file.set_up(connection, self.path)
-            with connection.begin():
-                if schema.needs_work(connection, str(self.path)):
+            if needs_work:
+                with connection.begin():
                     schema.upgrade(connection)
             sync_folder(self.path.parent)
         except BaseException:
@@ -97,6 +100,7 @@ class SqliteStore(SqlStore):
             lock = self._turns.setdefault(experiment, threading.Lock())
         if not lock.acquire(timeout=TURN):
             raise StoreError(f"{experiment}: another turn has lasted {TURN:g} s: end it first")
+        turn = None
         try:
             turn = SqliteTurn(self, experiment, self._clock)
             yield turn
@@ -105,6 +109,8 @@ class SqliteStore(SqlStore):
                 job = self._writing().submit(lambda to: rows.insert_after(to, before, made))
                 job.result()
         finally:
+            if turn is not None:
+                turn.ended = True
             lock.release()
 
     def _take_over(self, events: list[Event]) -> None:
@@ -170,6 +176,7 @@ class SqliteTurn:
         self._store, self._experiment, self._clock = store, experiment, clock
         self.before = store.last(experiment)
         self.made: list[Event] = []
+        self.ended = False
 
     def last(self) -> Event | None:
         """The last event, those of this turn included."""
@@ -190,6 +197,8 @@ class SqliteTurn:
 
     def append(self, after: int, entries: Sequence[Entry]) -> list[Event]:
         """Append; kept, and acknowledged, when the block has ended without an error."""
+        if self.ended:
+            raise InputError(OVER)
         entries = list(entries)
         check_entries(self._experiment, after, entries)
         rows.refuse_taken(self.find, entries)

@@ -29,7 +29,8 @@ from ..errors import InputError, StoreError, UnknownOutcomeError
 from .store import Failed
 
 GROUP = 512  # appends in a transaction
-CHECKPOINT = 250  # commits, about 1,000 pages of log where appends come alone
+CHECKPOINT = 250  # commits, about 1,000 pages of log where appends come alone,
+MANY = 2000  # appends, about as many where they come together
 
 T = TypeVar("T")
 Job = Callable[[sa.Connection], Any]
@@ -48,7 +49,7 @@ class Writer:
     ) -> None:
         self.commits = 0
         self._connection, self._explain, self._on_failure = connection, explain, on_failure
-        self._every = checkpoint_every
+        self._every, self._appends = checkpoint_every, 0
         self._waiting: deque[tuple[Future[Any], Job]] = deque()
         self._changed = threading.Condition()
         self._closing = False
@@ -90,8 +91,11 @@ class Writer:
 
     def _run(self) -> None:
         while group := self._take():
-            if self._write(group) and self.commits % self._every == 0:
+            committed = self._write(group)
+            self._appends += len(group)
+            if committed and (self.commits % self._every == 0 or self._appends >= MANY):
                 self._checkpoint("PASSIVE")
+                self._appends = 0
             if self._failure:
                 return
         self._checkpoint("TRUNCATE")
