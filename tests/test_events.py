@@ -7,6 +7,7 @@ import random
 import struct
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -299,6 +300,18 @@ def test_a_thousand_tamperings_are_found_at_their_place(tamper: Tampering) -> No
         if tamper is not restart:
             assert chain.first_damage(rows) == n
     assert found == 1000
+
+
+@pytest.mark.parametrize("field", ["experiment", "time", "type", "key", "body", "hash"])
+@pytest.mark.parametrize("value", [b"bytes", b"\xff", 3, 2.5, None, "\ud800"])
+def test_a_row_of_other_types_is_damage(field: str, value: object) -> None:
+    events = story(5)
+    row: dict[str, Any] = {**vars(events[3]), field: value}
+    if row == vars(events[3]):
+        row["key"] = "another"  # it had none
+    damage = check_chain([*events[:3], Event(**row), events[4]])
+    assert damage is not None
+    assert damage.n == 4
 
 
 def test_damage_is_said_in_words() -> None:

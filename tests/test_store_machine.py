@@ -160,9 +160,9 @@ def test_a_server_is_a_list(server: Server) -> None:
 
 @pytest.mark.campaign
 def test_a_file_is_a_list_for_long() -> None:
-    live(300, 60)
+    live(150, 50)
 
 
 @pytest.mark.campaign
 def test_a_server_is_a_list_for_long(server: Server) -> None:
-    on_a_server(server, 100, 60)
+    on_a_server(server, 50, 50)

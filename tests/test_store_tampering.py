@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
 from servers import Server
+from sidelight import DamagedError
 from sidelight.live import rows, sqlite_file
 from sidelight.live.events import check_chain, utc_now
 from sidelight.live.store import Store, open_store
@@ -108,6 +111,26 @@ def test_a_file_refuses_to_replace_rows(tmp_path: Path) -> None:
                 c.exec_driver_sql(f"INSERT OR REPLACE INTO event {new}")
         engine.dispose()
         assert list(store.read("a")) == events
+
+
+@pytest.mark.parametrize("value", ["x'ff'", "CAST(x'ff' AS TEXT)", "x'7b7d'"])
+def test_bytes_in_a_file_are_found(tmp_path: Path, value: str) -> None:
+    """SQLite keeps bytes in a column of text, and text that is none."""
+    path = tmp_path / "events.db"
+    with open_store(path) as store:
+        store.append("a", 0, told(1, 2, 3))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP TRIGGER event_update")
+        connection.execute(f"UPDATE event SET body = {value} WHERE n = 2")
+        connection.commit()
+    with open_store(path) as store:
+        try:
+            damage = check_chain(store.read("a"))
+            assert damage is not None
+            assert damage.n == 2
+        except DamagedError as error:
+            said = str(error)
+            assert "restore a backup" in said
 
 
 def test_a_server_refuses_to_empty_the_table(server: Server) -> None:

@@ -110,7 +110,7 @@ def explain(path: Path, error: BaseException) -> SidelightError:
     if isinstance(error, sa.exc.DBAPIError) and error.orig is not None:
         error = error.orig
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_CORRUPT:
+    if code == sqlite3.SQLITE_CORRUPT or "Could not decode" in str(error):
         return DamagedError(f"{path}: the database is damaged ({error}): restore a backup")
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         code = sqlite3.SQLITE_FULL
