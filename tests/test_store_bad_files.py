@@ -100,3 +100,15 @@ def test_a_missing_package_is_named(path: Path, monkeypatch: pytest.MonkeyPatch)
 
     with pytest.raises(MissingExtraError, match=r"the event store needs .*sidelight\[service\]"):
         door(path)
+
+
+def test_a_schema_that_is_no_text_is_damage(path: Path) -> None:
+    """SQLite says what is wrong with bytes that Python cannot read."""
+    open_store(path).close()
+    content = path.read_bytes()
+    assert content.count(b"CREATE TRIGGER event_update") == 1
+    path.write_bytes(
+        content.replace(b"CREATE TRIGGER event_update", b"CREATE TRIGGER event\xd2upda")
+    )
+    with pytest.raises(DamagedError, match="restore a backup"):
+        open_store(path)

@@ -32,7 +32,10 @@ FAILURES = {"fdatasync": "EIO", "pwrite64": "ENOSPC", "ftruncate": "EIO"}
 
 
 def fail(strace: str, folder: Path, call: str, n: int) -> tuple[int, str]:
-    """Let the n-th call of each thread fail; the exit code, and the calls since as one text."""
+    """Let the n-th call of each thread fail; the exit code, and the calls after the last failure.
+
+    SQLite itself ignores that it cannot sync a folder; the store syncs it, too, and looks.
+    """
     path, trace = folder / "events.db", folder / "trace"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -45,7 +48,7 @@ def fail(strace: str, folder: Path, call: str, n: int) -> tuple[int, str]:
         cause = "the disk is full: make room" if call == "pwrite64" else "the disk failed"
         assert cause in last
     assert fault(path, done.stdout) == ""
-    return done.returncode, trace.read_text().partition("(INJECTED)")[2]
+    return done.returncode, trace.read_text().rpartition("(INJECTED)")[2]
 
 
 def touches(calls: str) -> list[str]:

@@ -30,6 +30,7 @@ def test_a_line_is_an_event_with_its_body(store: Store) -> None:
     assert event is not None
     assert "\n" not in line
     assert json.loads(line) == {**vars(event), "body": {"x": 0.1}}
+    assert line.startswith('{"body":{"x":0.1},"experiment":"b","hash":"')
 
 
 def test_an_export_is_taken_over_whole(store: Store, tmp_path: Path) -> None:
@@ -63,6 +64,7 @@ def changed(line: str, **changes: object) -> str:
         (3, "x", "line 3 is no JSON"),
         (3, "[1]", "line 3 is no event"),
         (3, "{}", "line 3 is no event: it needs body, experiment"),
+        (3, json.dumps(sorted(exchange.FIELDS)), "line 3 is no event"),
         (3, {"body": {"x": 99}}, "event 3 is not as it was written"),
         (3, {"body": [1]}, "line 3: the body of an event is an object"),
         (3, {"time": "later"}, "event 3 is not as it was written"),

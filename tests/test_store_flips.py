@@ -76,7 +76,7 @@ def test_a_file_cut_short_is_refused(tmp_path: Path) -> None:
 @pytest.mark.campaign
 def test_many_flips_and_cuts(tmp_path: Path) -> None:
     for change in (flip, cut):
-        found = change(tmp_path, 3000, random.randrange(2**32))
+        found = change(tmp_path, 1500, random.randrange(2**32))
         assert "missed" not in found
         sys.stdout.write(f"{change.__name__}: {found}\n")
         (tmp_path / "events.db").unlink()

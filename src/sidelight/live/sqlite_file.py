@@ -110,7 +110,8 @@ def explain(path: Path, error: BaseException) -> SidelightError:
     if isinstance(error, sa.exc.DBAPIError) and error.orig is not None:
         error = error.orig
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_CORRUPT or "Could not decode" in str(error):
+    text_is_none = isinstance(error, UnicodeDecodeError) or "Could not decode" in str(error)
+    if code == sqlite3.SQLITE_CORRUPT or text_is_none:
         return DamagedError(f"{path}: the database is damaged ({error}): restore a backup")
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         code = sqlite3.SQLITE_FULL
@@ -124,5 +125,5 @@ def explained(path: Path) -> Iterator[None]:
     """Errors of the database inside the block as our own."""
     try:
         yield
-    except (sa.exc.DBAPIError, sqlite3.Error, OSError) as error:
+    except (sa.exc.DBAPIError, sqlite3.Error, OSError, UnicodeDecodeError) as error:
         raise explain(path, error) from None

@@ -146,7 +146,7 @@ class Writer:
         """What a job returns or raises. Errors of the database are no matter of one job."""
         try:
             return job(self._connection), None
-        except sa.exc.DBAPIError:
+        except (sa.exc.DBAPIError, UnicodeDecodeError):  # the latter: a damaged name of a table
             raise
         except Exception as error:
             return None, error
