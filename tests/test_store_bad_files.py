@@ -106,9 +106,7 @@ def test_a_schema_that_is_no_text_is_damage(path: Path) -> None:
     """SQLite says what is wrong with bytes that Python cannot read."""
     open_store(path).close()
     content = path.read_bytes()
-    assert content.count(b"CREATE TRIGGER event_update") == 1
-    path.write_bytes(
-        content.replace(b"CREATE TRIGGER event_update", b"CREATE TRIGGER event\xd2upda")
-    )
+    assert content.count(b"CREATE TABLE event") == 1
+    path.write_bytes(content.replace(b"CREATE TABLE event", b"CREATE TABL\xd2 event"))
     with pytest.raises(DamagedError, match="restore a backup"):
         open_store(path)
