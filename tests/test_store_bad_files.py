@@ -81,6 +81,16 @@ def test_a_damaged_file_is_said_to_be_damaged(path: Path, tmp_path: Path) -> Non
         open_store(path)
 
 
+@pytest.mark.parametrize("size", [16, 100, 511, 512, 4096])
+def test_a_file_that_is_cut_short_is_not_begun_anew(path: Path, size: int) -> None:
+    with open_store(path) as store:
+        store.append("a", 0, told(1))
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.raises(DamagedError, match="restore a backup"):
+        open_store(path)
+    assert path.stat().st_size == size
+
+
 def test_no_folder_and_no_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder: make it"):
         open_store(tmp_path / "nowhere" / "events.db")

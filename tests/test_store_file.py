@@ -334,3 +334,18 @@ def test_an_insert_that_fails_half_way_leaves_nothing(path: Path) -> None:
             fail()
         assert len(list(store.read("a"))) == 1
         assert store.append("a", 1, told(4))[0].n == 2
+
+
+def test_closing_says_when_the_log_cannot_be_moved(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(path)
+    store.append("a", 0, told(1))
+
+    def fail(self: Writer, how: str) -> None:
+        self._fail(sqlite3.OperationalError("disk I/O error"), [], committing=False)
+
+    monkeypatch.setattr(Writer, "_checkpoint", fail)
+    with pytest.raises(StoreError, match="start the process again; what was acknowledged is safe"):
+        store.close()
+    store.close()

@@ -162,9 +162,12 @@ class SqliteStore(SqlStore):
         self._closed = True
         self._readers.dispose()
         if self._writer and self._lock:
+            known = self._writer.failure
             self._writer.close()
-            if self._writer.failure:
-                return  # the file stays as it is, and locked, until the process ends
+            if self._writer.failure:  # the file stays as it is, and locked, until the process ends
+                if not known:
+                    raise StoreError(self._writer.failure)
+                return
             self._writer.disconnect()
             self._lock.release()
 
