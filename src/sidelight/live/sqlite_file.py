@@ -20,7 +20,6 @@ from ..errors import DamagedError, InputError, SidelightError, StoreError
 from ..writing import exists
 
 MAGIC = b"SQLite format 3\0"
-LEAST = 512  # bytes in a page
 BUSY = 5.0  # seconds until another program that writes into the file is an error
 SETTINGS = {"journal_mode": "wal", "synchronous": 2, "wal_autocheckpoint": 0}
 APPLE = {"fullfsync": 1, "checkpoint_fullfsync": 1}  # there a plain sync does not reach the disk
@@ -41,15 +40,13 @@ def look_at(path: Path, read_only: bool) -> None:
         return
     try:
         with path.open("rb") as stream:
-            content = stream.read(LEAST)
+            start = stream.read(len(MAGIC))
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     if exists(path.with_name(path.name + "-journal")):
         return  # power failed while the file was made: SQLite mends that
-    if not content.startswith(MAGIC) and (content or read_only):
+    if start != MAGIC and (start or read_only):
         raise InputError(f"{path}: no SQLite database: name another file")
-    if 0 < len(content) < LEAST:  # SQLite would take it for a new one
-        raise DamagedError(f"{path}: the database is damaged (cut short): restore a backup")
 
 
 def engine(path: Path, read_only: bool) -> sa.Engine:
