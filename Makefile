@@ -37,6 +37,7 @@ bench: $(STAMP)              ## speed, as ratios inside one run
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/study.py
+	$(BIN)/python benchmarks/store.py
 
 suite: $(STAMP)              ## every policy on every problem: the page and the figure of the README
 	$(BIN)/sidelight suite --out out/suite
@@ -52,7 +53,7 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-system:                      ## Chromium and PostgreSQL, where this user may install them
+system:                      ## Chromium, PostgreSQL and strace, where this user may install them
 	@sh scripts/system_packages.sh
 
 lock: $(STAMP)               ## newest versions that fit, with hashes and without hosts

@@ -94,7 +94,7 @@ EDITIONS = "test_numbers_change_only_with_an_edition"
 TESTS: dict[str, tuple[str, ...]] = {
     "bounds/asymptotic.py": ("asymptotic.py", "certificate.py"),
     "bounds/bound.py": ("minimax.py", "finite_time.py"),
-    "bounds/certificate.py": ("certificate.py", "weighing.py"),
+    "bounds/certificate.py": ("certificate.py", "duality.py"),
     "bounds/hard_problems.py": ("minimax.py",),
     "bounds/finite_time.py": ("finite_time.py", "certificate.py"),
     "bounds/general.py": ("general.py",),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,8 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 if TYPE_CHECKING:
     from commands import Command
+    from servers import Server
+    from sidelight.live.store import Store
 
 ROOT = Path(__file__).parent.parent
 # Too large to be compiled by every worker: programs, and the policies that solve them.
@@ -81,6 +85,49 @@ def find_chromium() -> str:
 @pytest.fixture
 def postgres() -> Path:
     """The folder with PostgreSQL's server programs."""
+    return find_postgres()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A PostgreSQL server of these tests alone, on loopback."""
+    from servers import serving  # noqa: PLC0415 - a test uses this file alone, elsewhere
+
+    with serving(find_postgres()) as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An empty place for events, in a file and on a server."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "events.db")
+        return
+    running: Server = request.getfixturevalue("server")
+    with running.lend() as address:
+        yield address
+
+
+@pytest.fixture
+def store(where: str) -> Iterator[Store]:
+    """An empty store of each kind."""
+    from sidelight.live.store import open_store  # noqa: PLC0415 - a test uses this file alone
+
+    with open_store(where) as opened:
+        yield opened
+
+
+@pytest.fixture
+def strace() -> str:
+    """The program that records what a process asks of the system."""
+    path = shutil.which("strace")
+    if not path or subprocess.run([path, "-qq", "-o", os.devnull, "true"], check=False).returncode:
+        pytest.skip("strace is not installed, or not allowed: `make system` installs it")
+    return path
+
+
+def find_postgres() -> Path:
+    """The folder with PostgreSQL's server programs; the test is skipped where there is none."""
     if path := shutil.which("initdb"):
         return Path(path).resolve().parent
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))

@@ -44,8 +44,8 @@ def test_without_root_the_script_says_how_to_install(root: Path, tmp_path: Path)
         text=True,
         check=True,
     )
-    assert "tests that need chromium postgresql will be skipped" in done.stdout
-    assert "apt-get install chromium postgresql" in done.stdout
+    assert "tests that need chromium postgresql strace will be skipped" in done.stdout
+    assert "apt-get install chromium postgresql strace" in done.stdout
 
 
 def test_a_missing_program_skips_by_name(root: Path, tmp_path: Path) -> None:

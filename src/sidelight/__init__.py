@@ -17,12 +17,15 @@ from .analysis import analyze
 from .belief import Belief
 from .curves import curves
 from .errors import (
+    ConflictError,
     DamagedError,
     InputError,
     Interrupted,
     MissingExtraError,
     PolicyError,
     SidelightError,
+    StoreError,
+    UnknownOutcomeError,
 )
 from .feedback import Feedback
 from .gallery import gallery
@@ -51,6 +54,7 @@ def __getattr__(name: str) -> object:
 
 __all__ = [
     "Belief",
+    "ConflictError",
     "DamagedError",
     "Feedback",
     "InputError",
@@ -63,7 +67,9 @@ __all__ = [
     "Results",
     "Setting",
     "SidelightError",
+    "StoreError",
     "Trace",
+    "UnknownOutcomeError",
     "analyze",
     "bounds",
     "coverage",

@@ -4,6 +4,9 @@
     ├── InputError            the caller's data or arguments are wrong (also a ValueError)
     │   └── DamagedError      a file that sidelight wrote is not as it was written
     ├── PolicyError           a policy of the caller failed in the middle of a race
+    ├── ConflictError         another append was first: the number or the key of an event is taken
+    ├── StoreError            the event store failed; nothing that it acknowledged is lost
+    │   └── UnknownOutcomeError   the same, and whether the last append was kept is not known
     └── MissingExtraError     an optional package is not installed (also an ImportError)
 
     Interrupted               Ctrl-C in a race (a KeyboardInterrupt); holds what was finished
@@ -46,6 +49,23 @@ class PolicyError(SidelightError):
     """
 
     results: Any = None
+
+
+class ConflictError(SidelightError):
+    """An append that does not fit: another was first. It was not kept.
+
+    `event` is the event that has the key already, or None.
+    """
+
+    event: Any = None
+
+
+class StoreError(SidelightError):
+    """The event store failed. What it acknowledged before is safe."""
+
+
+class UnknownOutcomeError(StoreError):
+    """The store failed while it committed: the append may have been kept, or not."""
 
 
 class Interrupted(KeyboardInterrupt):

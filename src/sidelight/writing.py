@@ -5,6 +5,7 @@ save(path, content)         the same; an error is an InputError that says what t
 make_folder(folder)         the same for folders
 exists(path)                whether there is something
 slug(name, allowed, ...)    a file name made of any name
+sync_folder(folder)         the names in it last through a loss of power
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def replace(path: Path, content: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def save(path: Path, content: bytes) -> None:
@@ -67,7 +68,7 @@ def _unwritable(path: Path, error: OSError) -> InputError:
     return InputError(f"{path}: cannot be written: {error.strerror or error}{advice}")
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the new name last through a loss of power, where folders can be synced at all."""
     if os.name == "nt":
         return

@@ -1,0 +1,134 @@
+"""Disks that fail, fill up or refuse: one sentence, nothing lost, and nothing tried again."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from appending import fault
+from power_loss import CALLS
+from sidelight.live.store import open_store
+from stores import told
+
+HERE = Path(__file__).parent
+APPENDING = [sys.executable, str(HERE / "appending.py")]
+ROUNDS, CHECKPOINT = 30, 3
+SEED = 17  # one of those with which all rounds come before the store is closed for the first time
+
+
+def run(*command: object) -> subprocess.CompletedProcess[str]:
+    parts = [str(part) for part in command]
+    return subprocess.run(parts, capture_output=True, text=True, timeout=300, check=False)
+
+
+# ---- calls that fail -----------------------------------------------------------------------------
+
+FAILURES = {"fdatasync": "EIO", "pwrite64": "ENOSPC", "ftruncate": "EIO"}
+
+
+def fail(strace: str, folder: Path, call: str, n: int) -> tuple[int, str]:
+    """Let the n-th call of each thread fail; the exit code, and the calls after the last failure.
+
+    SQLite itself ignores that it cannot sync a folder; the store syncs it, too, and looks.
+    """
+    path, trace = folder / "events.db", folder / "trace"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    inject = f"inject={call}:error={FAILURES[call]}:when={n}"
+    watch = [strace, "-f", "-qq", "-y", "-s", "1", "-e", f"trace={CALLS}", "-e", inject]
+    done = run(*watch, "-o", trace, *APPENDING, path, ROUNDS, CHECKPOINT, SEED)
+    last = done.stderr.splitlines()[-1] if done.stderr else ""
+    if done.returncode:
+        assert re.match(r"(StoreError|UnknownOutcomeError|InputError): /", last), done.stderr
+        cause = "the disk is full: make room" if call == "pwrite64" else "the disk failed"
+        assert cause in last or "db.lock: cannot be made or locked: Input/output error" in last
+    assert fault(path, done.stdout) == ""
+    return done.returncode, trace.read_text().rpartition("(INJECTED)")[2]
+
+
+def touches(calls: str) -> list[str]:
+    """What was done to the database or its log, or to their names."""
+    changed = (
+        r"(?:pwrite64|ftruncate|fsync|fdatasync)\(\d+<[^>]*events\.db(?:-wal)?>|unlink\([^)]*db"
+    )
+    return re.findall(changed, calls)
+
+
+@pytest.mark.parametrize(("call", "n"), [("fdatasync", 12), ("fdatasync", 13), ("pwrite64", 60)])
+def test_a_call_that_fails_is_never_tried_again(
+    strace: str, tmp_path: Path, call: str, n: int
+) -> None:
+    """After the failure the process touches neither the database nor its log."""
+    code, since = fail(strace, tmp_path / "run", call, n)
+    assert code == 1
+    assert touches(since) == []
+
+
+@pytest.mark.campaign
+def test_every_call_may_fail(strace: str, tmp_path: Path) -> None:
+    """100 calls of three kinds, also while the store is opened and closed."""
+    rng = random.Random()
+    failed = 0
+    for call, most in {"fdatasync": 60, "pwrite64": 500, "ftruncate": 12}.items():
+        for n in sorted(rng.sample(range(1, most), 11 if call == "ftruncate" else 45)):
+            code, since = fail(strace, tmp_path / "run", call, n)
+            failed += code != 0
+            if code == 1:
+                assert touches(since) == [], (call, n)
+    assert failed > 50
+    sys.stdout.write(f"{failed} runs failed\n")
+
+
+# ---- small disks, and disks that cannot be written -----------------------------------------------
+
+
+def on_a_disk(tmp_path: Path, size: str, steps: str, *command: object) -> tuple[int, str, str]:
+    """Run on a disk of its own, of which a copy is left in `kept`."""
+    probe = ("unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", str(tmp_path))
+    if not shutil.which("unshare") or subprocess.run(probe, check=False).returncode:
+        pytest.skip("this system lets no user mount a small disk (unshare -rm)")
+    disk, kept = tmp_path / "disk", tmp_path / "kept"
+    disk.mkdir()
+    shell = f'mount -t tmpfs -o size={size} tmpfs {disk} && {steps} "$@"; code=$?; '
+    inside = ("unshare", "-rm", "sh", "-c", f"{shell} cp -r {disk} {kept}; exit $code", "sh")
+    done = run(*inside, *command)
+    return done.returncode, done.stdout, done.stderr.strip()
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "disk" / "events.db"
+    code, said, error = on_a_disk(tmp_path, "400k", "", *APPENDING, path, 1000, CHECKPOINT, SEED)
+    assert code == 1, error
+    assert "the disk is full: make room: " in error.splitlines()[-1]
+    assert "start the process again; what was acknowledged is safe" in error
+    assert len(said.splitlines()) > 20
+    assert fault(tmp_path / "kept" / "events.db", said) == ""
+
+
+def test_a_disk_that_is_full_from_the_start(tmp_path: Path) -> None:
+    path = tmp_path / "disk" / "events.db"
+    code, _, error = on_a_disk(tmp_path, "8k", "", *APPENDING, path, 10, CHECKPOINT, SEED)
+    assert code == 2, error
+    assert error.startswith("InputError: ")
+    assert "the disk is full: make room" in error
+
+
+@pytest.mark.parametrize(("new", "said"), [(True, "events.db.lock"), (False, "events.db.lock")])
+def test_a_folder_that_cannot_be_written(tmp_path: Path, new: bool, said: str) -> None:
+    store = tmp_path / "events.db"
+    with open_store(store) as opened:
+        opened.append("a", 0, told(1))
+    disk = tmp_path / "disk"
+    steps = f"{'true' if new else f'cp {store} {disk}'} && mount -o remount,ro {disk} &&"
+    path = disk / "events.db"
+    code, _, error = on_a_disk(tmp_path, "1M", steps, *APPENDING, path, 10, CHECKPOINT, SEED)
+    assert code == 2, error
+    assert f"{said}: cannot be made or locked: Read-only file system" in error
+    assert "a folder on a local disk in which it may write" in error
+    assert len(error.splitlines()) == 1
