@@ -38,7 +38,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba.core import types
-from numba.extending import typeof_impl
+from numba.extending import models, register_model, typeof_impl
 
 from .machine_code import PLAIN, keep, linked
 
@@ -79,9 +79,22 @@ class Part:
         return self._outer(*arguments)
 
 
+class _PartType(types.Dispatcher):
+    """The type of a part in compiled code: a constant argument is a number like any other.
+
+    numba would compile a function again for every constant that it is called with.
+    """
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        return super().get_call_type(context, tuple(map(types.unliteral, args)), kws)
+
+
+register_model(_PartType)(models.OpaqueModel)
+
+
 @typeof_impl.register(Part)
 def _type_of(part: Part, _: Any) -> Any:
-    return types.Dispatcher(part.inner)
+    return _PartType(part.inner)
 
 
 def _part(function: Callable[..., Any], **options: Any) -> Any:

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .belief import Belief, known
-from .engine.contract import LATE, Data, Floats, Ints, Known, Words, no_data
+from .engine.contract import LATE, START, Data, Floats, Ints, Known, Words, no_data
 from .engine.streams import base_words, stream_words
 from .errors import InputError, PolicyError
 from .policies import registry
@@ -75,6 +75,8 @@ class Player:
             entry = enter(registry.parse(policy), self.setting)
             stream = stream_words(base_words(seed, "policy"), replicate, 0)
             self.mind: _Rule | _Own = _Rule(entry, (self.data, self._known), stream)
+            if entry.rule.starts:
+                self.mind.update(0, 0, START)
         else:
             self.mind = _Own(policy, seed, replicate)
 

@@ -11,6 +11,9 @@ A policy is two compiled functions on plain arrays:
 Whoever drives a policy calls these two in the same order, in a simulation and in live use: choose,
 then observe, then update before the next choice. A repeated `choose` cannot corrupt learning.
 
+A policy that has to compute something before its first choice says that it `starts`: then `update`
+is called once more before the first round, with t = 0, action 0 and why = START.
+
 Two more are for the simulator, and change nothing but its speed. A policy that is sure of some
 plays, whatever they show, may say so; the engine makes them in one go, and nobody misses the means
 and errors between them:
@@ -47,6 +50,7 @@ Words = npt.NDArray[np.uint64]
 EDITION = 1
 
 LATE = 1 << 13  # more than one play can show
+START = -1  # the reason of the update before the first round
 
 
 class Known(NamedTuple):

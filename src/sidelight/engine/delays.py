@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled import cached, compiled
+from ..compiled import cached, kernel
 from .contract import LATE, Floats, Ints, Words
 from .draws import learn, next_normal
 from .streams import base_words, seed_stream, uniform
@@ -73,7 +73,7 @@ def no_mail(delay: Delay, actions: int) -> Mail:
     )
 
 
-@compiled
+@kernel
 def seed_mail(mail: Any, delay: Any, replicate: Any) -> None:
     """Nothing is under way."""
     for slot in range(mail.first.size):
@@ -81,7 +81,7 @@ def seed_mail(mail: Any, delay: Any, replicate: Any) -> None:
     seed_stream(mail.stream, delay.base, replicate, 0)
 
 
-@compiled
+@kernel
 def _rounds(delay: Any, stream: Any) -> Any:
     """How long the next play is under way."""
     if delay.log_stay == 0.0:
@@ -89,7 +89,7 @@ def _rounds(delay: Any, stream: Any) -> Any:
     return min(np.int64(math.log(1.0 - uniform(stream)) / delay.log_stay), delay.longest)
 
 
-@compiled
+@kernel
 def issue(t, action, world, known, noise, belief, mail, delay):
     """Count a play and put what it shows on its way."""
     slots = delay.longest + 1
@@ -97,7 +97,7 @@ def issue(t, action, world, known, noise, belief, mail, delay):
     belief.plays[action] += 1
     mail.action[slot] = action
     for k in range(known.start[action], known.start[action + 1]):
-        j = known.shown[k]
+        j = np.uint64(known.shown[k])
         mail.values[slot, j] = world.means[j] + world.sd[k] * next_normal(noise, j)
         belief.pending[j] += world.weight[k]
     comes = (t + _rounds(delay, mail.stream)) % slots
@@ -105,7 +105,7 @@ def issue(t, action, world, known, noise, belief, mail, delay):
     mail.first[comes] = slot
 
 
-@compiled
+@kernel
 def deliver(t, world, known, belief, mail, delay):
     """Take in what comes in round t: the latest play first."""
     slots = delay.longest + 1
@@ -114,7 +114,7 @@ def deliver(t, world, known, belief, mail, delay):
     while slot != NONE:
         action = mail.action[slot]
         for k in range(known.start[action], known.start[action + 1]):
-            j = known.shown[k]
+            j = np.uint64(known.shown[k])
             learn(belief, j, world.weight[k], mail.values[slot, j])
             left = belief.pending[j] - world.weight[k]
             # What rounding leaves of the sum of all that came and went is nothing.

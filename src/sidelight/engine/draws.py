@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled import compiled, inlined
+from ..compiled import inlined_kernel, kernel
 from .contract import Floats, Ints, Words
 from .intrinsics import apart, sqrt
 from .streams import fill, seed_stream
@@ -32,7 +32,7 @@ def no_noise(actions: int) -> Noise:
     )
 
 
-@compiled
+@kernel
 def seed_noise(noise: Any, base: Any, replicate: Any) -> None:
     """The noise of one replicate, before the first observation."""
     for j in range(noise.place.size):
@@ -40,7 +40,7 @@ def seed_noise(noise: Any, base: Any, replicate: Any) -> None:
         noise.place[j] = BLOCK
 
 
-@compiled
+@kernel
 def _refill(noise: Any, j: Any) -> None:
     fill(noise.state[j], noise.block[j, :BLOCK])
 
@@ -48,7 +48,7 @@ def _refill(noise: Any, j: Any) -> None:
 _refill_apart = apart(_refill)
 
 
-@inlined
+@inlined_kernel
 def next_normal(noise: Any, j: Any) -> Any:
     """The next normal of the stream of action j."""
     place = np.uint64(noise.place[j])
@@ -59,7 +59,7 @@ def next_normal(noise: Any, j: Any) -> Any:
     return noise.block[j, place]
 
 
-@inlined
+@inlined_kernel
 def learn(belief: Any, j: Any, weight: Any, value: Any) -> None:
     """Take in one value of action j with the given precision."""
     information = belief.information[j] + weight

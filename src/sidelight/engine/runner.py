@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled import cached, compiled, inlined
-from .contract import Data, Floats, Ints, Words, no_data
+from ..compiled import cached, compiled, inlined_kernel, kernel
+from .contract import START, Data, Floats, Ints, Words, no_data
 from .delays import Delay, Mail, deliver, issue, no_mail, seed_mail
 from .draws import Noise, learn, next_normal, no_noise, seed_noise
 from .intrinsics import apart, borrowed, sqrt
@@ -90,7 +90,7 @@ def new_desk(actions: int, delay: Delay, fresh: Floats) -> Desk:
     )
 
 
-@compiled
+@kernel
 def clear(desk: Any, job: Any, replicate: Any) -> None:
     """Nothing was played, nothing is under way, and the luck is that of the replicate."""
     seed_noise(desk.noise, job.noise, replicate)
@@ -106,7 +106,7 @@ def clear(desk: Any, job: Any, replicate: Any) -> None:
         desk.memory[k] = desk.fresh[k]
 
 
-@inlined
+@inlined_kernel
 def play(action: Any, world: Any, known: Any, noise: Any, belief: Any) -> None:
     """Play the action: count it, draw what it shows, and take that in."""
     i = np.uint64(action)  # numba adds code for negative indices unless they are unsigned
@@ -122,7 +122,7 @@ def play(action: Any, world: Any, known: Any, noise: Any, belief: Any) -> None:
     belief.seen[0] += np.int64(last - first)
 
 
-@inlined
+@inlined_kernel
 def play_all(first: Any, world: Any, noise: Any, belief: Any) -> None:
     """As the loop of `play`, where all actions are shown: divisions and roots four at a time."""
     actions = np.uint64(belief.plays.size)
@@ -137,7 +137,7 @@ def play_all(first: Any, world: Any, noise: Any, belief: Any) -> None:
         belief.errors[j] = 1.0 / sqrt(information)
 
 
-@compiled
+@kernel
 def pseudo_regret(plays: Any, gaps: Any) -> Any:
     """<N, gaps>."""
     total = 0.0
@@ -146,7 +146,7 @@ def pseudo_regret(plays: Any, gaps: Any) -> Any:
     return total
 
 
-@compiled
+@kernel
 def take_stock(job: Any, row: Any, c: Any, plays: Any, gaps: Any) -> None:
     """What a replicate has lost by checkpoint c, and what it has played."""
     job.regret[row, c] = pseudo_regret(plays, gaps)
@@ -168,7 +168,7 @@ def show(action: Any, world: Any, known: Any, noise: Any, seen: Any) -> None:
         seen[j] = world.means[j] + world.sd[k] * next_normal(noise, j)
 
 
-@compiled
+@kernel
 def _play_ahead(choice: Any, given: Any) -> None:
     """As so many times `play`, but leaves means and errors to the `play` of it that must follow.
 
@@ -193,26 +193,26 @@ def _play_ahead(choice: Any, given: Any) -> None:
 _play_ahead_apart = apart(_play_ahead)
 
 
-@inlined
+@inlined_kernel
 def play_ahead(times: Any, action: Any, world: Any, known: Any, noise: Any, belief: Any) -> None:
     """The plays that a policy promised, mostly none."""
     if times > 0:
         _play_ahead_apart((action, times), (world, known, noise, belief))
 
 
-@inlined
+@inlined_kernel
 def no_promise(memory, most):
     """Look at the belief before every round."""
     return 0
 
 
-@inlined
+@inlined_kernel
 def no_again(t, belief, known, parameters, memory, action):
     """Ask `update` and `choose` after every play."""
     return False
 
 
-@inlined
+@inlined_kernel
 def alone(action: Any, known: Any) -> Any:
     """Whether an action shows itself and nothing else."""
     i = np.uint64(action)
@@ -220,10 +220,10 @@ def alone(action: Any, known: Any) -> Any:
     return last - first == 1 and known.shown[np.uint64(first)] == action
 
 
-def _make_rounds(choose: Any, update: Any, promise: Any, again: Any) -> Any:
+def _make_rounds(choose: Any, update: Any, promise: Any, again: Any, starts: bool) -> Any:
     """The loop over some rounds of one replicate."""
 
-    @inlined
+    @inlined_kernel
     def play_on(t, last, action, given, own):
         """Play an action that shows itself alone as long as the policy chooses it again."""
         world, known, noise, belief = given
@@ -243,6 +243,8 @@ def _make_rounds(choose: Any, update: Any, promise: Any, again: Any) -> Any:
         world, known, parameters = borrowed(truth), borrowed(facts), borrowed(numbers)
         noise, belief, mail, stream, _, memory = borrowed(desk)
         t, last = span
+        if starts and t == 0:
+            update(t, belief, known, parameters, memory, t, np.int64(START))
         while t < last:
             t += 1
             action, why = choose(t, belief, known, parameters, memory, stream)
@@ -262,9 +264,11 @@ def _make_rounds(choose: Any, update: Any, promise: Any, again: Any) -> Any:
     return rounds
 
 
-def make_run(choose: Any, update: Any, promise: Any = no_promise, again: Any = no_again) -> Any:
+def make_run(
+    choose: Any, update: Any, promise: Any = no_promise, again: Any = no_again, starts: bool = False
+) -> Any:
     """The loop of a policy: fills the regret and the plays of a `Job`."""
-    rounds = _make_rounds(choose, update, promise, again)
+    rounds = _make_rounds(choose, update, promise, again, starts)
 
     @cached
     def run(world: Any, known: Any, parameters: Any, desk: Any, job: Any) -> None:

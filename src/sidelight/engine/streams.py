@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import cached, compiled, inlined
+from ..compiled import cached, inlined_kernel, kernel
 from .contract import Floats, Words
 from .intrinsics import borrowed
 
@@ -75,7 +75,7 @@ def stream_words(base: Words, replicate: int, action: int) -> Words:
     return np.array(words, dtype=np.uint64)
 
 
-@inlined
+@inlined_kernel
 def mix(word: Any) -> Any:
     """The finaliser of splitmix64."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -83,7 +83,7 @@ def mix(word: Any) -> Any:
     return word ^ (word >> np.uint64(31))
 
 
-@compiled
+@kernel
 def seed_stream(state: Any, base: Any, replicate: Any, action: Any) -> None:
     """Set the four words of a stream; different (replicate, action) below 2^32 never share them."""
     key = (np.uint64(replicate) << np.uint64(32)) | np.uint64(action)
@@ -92,7 +92,7 @@ def seed_stream(state: Any, base: Any, replicate: Any, action: Any) -> None:
         state[w] = mix(z + np.uint64(w + 1) * np.uint64(0x9E3779B97F4A7C15))
 
 
-@compiled
+@kernel
 def next_word(state: Any) -> Any:
     """One step of xoshiro256++."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
@@ -109,13 +109,13 @@ def next_word(state: Any) -> Any:
     return word
 
 
-@compiled
+@kernel
 def uniform(state: Any) -> Any:
     """A float in [0, 1) with 53 random bits."""
     return float(next_word(state) >> np.uint64(11)) * 2.0**-53
 
 
-@compiled
+@kernel
 def _rejected(state: Any, layer: Any, x: float) -> float:
     """Finish a normal whose first word fell outside the safe part of its layer.
 
@@ -138,7 +138,7 @@ def _rejected(state: Any, layer: Any, x: float) -> float:
             return x
 
 
-@compiled
+@kernel
 def normal(state: Any) -> Any:
     """One standard normal."""
     word = next_word(state)
@@ -149,7 +149,7 @@ def normal(state: Any) -> Any:
     return _rejected(state, layer, x)
 
 
-@inlined
+@inlined_kernel
 def draw(state, s0, s1, s2, s3):
     """One standard normal and the next four words: `normal` with the state in local variables.
 
@@ -174,7 +174,7 @@ def draw(state, s0, s1, s2, s3):
     return x, s0, s1, s2, s3
 
 
-@compiled
+@kernel
 def fill(state: Any, out: Any) -> None:
     """Standard normals, the same as from repeated `normal`."""
     state = borrowed(state)

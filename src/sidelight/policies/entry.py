@@ -7,7 +7,7 @@ enter(specification, setting)    the policy, ready to begin
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -51,18 +51,12 @@ def fits(specification: Specification, setting: Setting) -> Entry:
     return Entry(specification, prepared, rule.caution(setting, parameters))
 
 
-def begun(entry: Entry) -> Entry:
-    """The same with its memory complete, in arrays of its own."""
-    prepared = entry.prepared
-    memory = np.array(prepared.memory)
-    prepared.begin(memory)
-    own = Prepared(np.array(prepared.parameters), memory, prepared.resolved)
-    return Entry(entry.specification, own, entry.caution)
-
-
 def enter(specification: Specification, setting: Setting) -> Entry:
-    """The policy, ready to begin."""
-    return begun(fits(specification, setting))
+    """The policy in arrays of its own, free to change."""
+    entry = fits(specification, setting)
+    made = entry.prepared
+    own = Prepared(np.array(made.parameters), np.array(made.memory), made.resolved)
+    return replace(entry, prepared=own)
 
 
 def fitting(

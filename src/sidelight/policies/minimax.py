@@ -38,14 +38,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..belief import known
-from ..compiled import cached, compiled, inlined, merged
-from ..engine.contract import no_data
+from ..belief import precisions
+from ..compiled import compiled, inlined, merged
+from ..engine.contract import START
 from ..engine.intrinsics import apart, borrowed, sqrt
 from ..errors import InputError
 from ..programs.basis import index, is_unique, prices_hold, room, solve_plan
@@ -83,13 +82,12 @@ def prepare(setting: Setting, parameters: Mapping[str, float], name: str = "mini
         )
     K = len(setting.feedback)
     memory = np.zeros(HEADER + BLOCKS * K + 2 * room(K))
-    memory[ROUND] = 1.0
+    memory[LEFT] = 1.0  # of batch 0, which nobody plays
     memory[ALIVE] = K
     memory[HEADER : HEADER + K] = 1.0
-    facts = known(setting.feedback, setting.upper, setting.rounds)
-    numbers = np.array([sigma, delta, facts.precision.max()])
-    begin = partial(first_batch, no_data(K), facts, numbers)
-    return Prepared(numbers, memory, {"delta": delta}, begin)
+    most = precisions(setting.feedback, setting.upper).max()
+    numbers = np.array([sigma, delta, most])
+    return Prepared(numbers, memory, {"delta": delta})
 
 
 @inlined
@@ -345,7 +343,7 @@ def update(t, belief, known, parameters, memory, action, why):
     if memory[LEFT] > 0.0:
         return
     K = known.observer.size
-    if why < EMPTY and _next_action(memory, K, memory[ACTION] + 1.0):
+    if START < why < EMPTY and _next_action(memory, K, memory[ACTION] + 1.0):
         return
     memory[ROUND] += 1.0
     if _again(belief, memory, why):
@@ -353,12 +351,6 @@ def update(t, belief, known, parameters, memory, action, why):
         _next_action(memory, K, 0.0)
     else:
         _begin_apart((t, belief, known, parameters), memory)
-
-
-@cached
-def first_batch(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
-    """Batch 1, before anything is known."""
-    _begin((np.int64(0), belief, known, parameters), memory)
 
 
 MINIMAX = Rule(
@@ -372,5 +364,6 @@ MINIMAX = Rule(
     update=update,
     promise=promise,
     rounds=True,
+    starts=True,
     needs=(Need.UNIFORM,),
 )

@@ -38,14 +38,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..belief import known as facts_of
-from ..compiled import cached, compiled, inlined, merged
-from ..engine.contract import Known, no_data
+from ..compiled import compiled, inlined, merged
+from ..engine.contract import Known
 from ..engine.intrinsics import apart, borrowed
 from ..errors import InputError
 from ..feedback import Feedback
@@ -92,11 +91,10 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     memory = np.zeros(store + room(K))
     memory[store] = -1.0  # no basis is stored
     memory[ALIVE], memory[EPS] = K, setting.upper
+    memory[LEFT] = 1.0  # of a play before the first phase, which nobody makes
     memory[HEADER : HEADER + K] = 1.0
     numbers = np.array([1.0, math.log(K / delta)])
-    facts = facts_of(setting.feedback, setting.upper, setting.rounds)
-    begin = partial(first_phase, no_data(K), facts, numbers)
-    return Prepared(numbers, memory, {"delta": delta}, begin)
+    return Prepared(numbers, memory, {"delta": delta})
 
 
 def _prepare_threshold(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
@@ -108,7 +106,7 @@ def _prepare_threshold(setting: Setting, parameters: Mapping[str, float]) -> Pre
     # Places as bits, for a `Known` with whole numbers: one of another kind would be compiled anew.
     places = (x.view(np.float64) for x in (facts.start, facts.shown))
     parts = (inner.parameters, facts.precision.ravel(), *places)
-    return Prepared(np.concatenate([[0.0], *parts]), inner.memory, inner.resolved, inner.begin)
+    return Prepared(np.concatenate([[0.0], *parts]), inner.memory, inner.resolved)
 
 
 def thresholded(setting: Setting) -> Feedback:
@@ -267,12 +265,6 @@ def _go_on(given: Any, memory: Any) -> None:
 _go_on_apart = apart(_go_on)
 
 
-@cached
-def first_phase(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
-    """The first phase, before anything is known."""
-    _go_on((np.int64(0), belief, known, parameters), memory)
-
-
 @merged
 def _update_cost(t, belief, known, parameters, memory):
     """Take the play off the quarter, and at its end go on."""
@@ -326,6 +318,7 @@ MINIMAX_SIGMA = Rule(
     choose=choose,
     update=update,
     rounds=True,
+    starts=True,
     choices={"version": ("threshold", "cost")},
     edition=2,
 )

@@ -19,23 +19,17 @@ def no_caution(setting: Setting, parameters: Mapping[str, float]) -> str:
     return ""
 
 
-def nothing_to_begin(memory: Floats) -> None:
-    """The memory is complete."""
-
-
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """A policy ready to begin: its numbers, and its memory before the first round.
 
-    `resolved` has the parameters whose default depends on the setting, as they are used. `begin`
-    completes the memory where that takes compiled code; all else is plain Python, so that one can
-    ask whether a policy fits a setting without compiling it.
+    `resolved` has the parameters whose default depends on the setting, as they are used. All of it
+    is plain Python, so that one can ask whether a policy fits a setting without compiling it.
     """
 
     parameters: Floats
     memory: Floats
     resolved: Mapping[str, float] = field(default_factory=dict)
-    begin: Callable[[Floats], None] = nothing_to_begin
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +38,12 @@ class Rule:
 
     `defaults` are its parameters; `choices` lists the words of those that take one, which stand for
     0, 1, ...; `prepare` turns them into numbers for compiled code. `words` says what the `why` of a
-    choice means. `choose`, `update`, `promise` and `again` follow `engine.contract`. `rounds` says
-    that memory[0] counts rounds of the policy's own, which a trace shows. `needs` are declared,
-    printed in tables, and checked by `needs.check` before `prepare`; `caution` says in one
-    sentence, where it is so, that the regret may be linear on a structure that the policy accepts.
-    `edition` is raised when the policy decides otherwise than before, so that old outcomes are not
-    taken for its own.
+    choice means. `choose`, `update`, `promise`, `again` and `starts` follow `engine.contract`.
+    `rounds` says that memory[0] counts rounds of the policy's own, which a trace shows. `needs` are
+    declared, printed in tables, and checked by `needs.check` before `prepare`; `caution` says in
+    one sentence, where it is so, that the regret may be linear on a structure that the policy
+    accepts. `edition` is raised when the policy decides otherwise than before, so that old outcomes
+    are not taken for its own.
     """
 
     name: str
@@ -62,6 +56,7 @@ class Rule:
     update: Any
     promise: Any = no_promise
     again: Any = no_again
+    starts: bool = False
     rounds: bool = False
     needs: tuple[Need, ...] = ()
     caution: Callable[[Setting, Mapping[str, float]], str] = no_caution
@@ -71,7 +66,7 @@ class Rule:
     @cached_property
     def run(self) -> Any:
         """The compiled loop of the simulator, made of these four functions."""
-        return make_run(self.choose, self.update, self.promise, self.again)
+        return make_run(self.choose, self.update, self.promise, self.again, self.starts)
 
 
 # Limits of parameters without a natural one: beyond them sums may vanish and products overflow.
