@@ -34,6 +34,7 @@ ROOMS = [
     ["structure"],
     ["bounds"],
     ["guarantees"],
+    ["sandwich"],
     ["curves"],
     ["figures"],
     ["engine"],

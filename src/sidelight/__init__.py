@@ -27,6 +27,7 @@ from .feedback import Feedback
 from .gallery import gallery
 from .problem import Problem, load
 from .recommend import Recommendation, recommend
+from .sandwich import Sandwich, sandwich
 from .simulate import Results, Trace, simulate, trace
 from .structure import coverage, rho_lp, structure
 
@@ -46,6 +47,7 @@ __all__ = [
     "Problem",
     "Recommendation",
     "Results",
+    "Sandwich",
     "SidelightError",
     "Trace",
     "analyze",
@@ -57,6 +59,7 @@ __all__ = [
     "load",
     "recommend",
     "rho_lp",
+    "sandwich",
     "simulate",
     "structure",
     "trace",
