@@ -10,15 +10,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
+from commands import Command
 from naive import commitment as naive
 from sidelight import DamagedError, Feedback, InputError, Problem, gallery, guarantees
+from sidelight.bounds import exploring
 from sidelight.bounds.apart import Threshold, best_thresholds, exceeded_apart
 from sidelight.bounds.bound import Bound
 from sidelight.bounds.commitment import Bounding, Exploration, exceeded
 from sidelight.bounds.exploring import alike
 from sidelight.bounds.gaussian import LEAST, PI_DOWN, PI_UP, cumulative_up, density_up, table
 from sidelight.bounds.promise import Promise
+from sidelight.bounds.promising import promised
 
 STRUCTURES = {
     "two": Feedback.bandit(2),
@@ -216,6 +220,16 @@ def test_the_best_plans(name: str, T: float, most: float) -> None:
         assert naive.regret(list(gaps), promise.plan.plays, sds, T) <= bound.value
 
 
+def test_last_bits_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mathematical library that is off in the last bits leads to the same plan and value."""
+    plans = []
+    for factor in (1.0, 1 + 4e-16, 1 - 4e-16):
+        monkeypatch.setattr(exploring, "ndtr", lambda t, by=factor: ndtr(t) * by)
+        made = promised(STRUCTURES["hub"], Fraction(1), Fraction(1000))
+        plans.append((made.promise.plan.plays, made.promise.value))
+    assert plans[0] == plans[1] == plans[2]
+
+
 @pytest.mark.parametrize("upper", [1e-150, 1e-3, 1e3, 1e150])
 def test_units_do_not_matter(upper: float) -> None:
     """sigma and D in other units: the same plan, and the value in these units."""
@@ -282,6 +296,19 @@ def test_files(tmp_path: Path) -> None:
     assert not dataclasses.replace(promises()[0], fineness=None).check()
 
 
+def test_the_command_checks_promises(sidelight: Command, tmp_path: Path) -> None:
+    boxes, _, nothing = promises()
+    boxes.save(tmp_path / "boxes.json")
+    dataclasses.replace(boxes, value=0.5 * boxes.value).save(tmp_path / "forged.json")
+    nothing.save(tmp_path / "nothing.json")
+    done = sidelight("check", "boxes.json", "nothing.json")
+    assert done.code == 0
+    assert done.out.startswith("proved: boxes.json: regret <= ")
+    done = sidelight("check", "boxes.json", "forged.json")
+    assert done.code == 3
+    assert "NOT proved: forged.json" in done.out
+
+
 def test_damage_is_refused(tmp_path: Path) -> None:
     hostile: list[object] = [None, True, "x", "1e9", -1, 1.5, [], [[]], {}, "1/0", 10**4000, "nan"]
     for promise in promises():
@@ -295,8 +322,14 @@ def test_damage_is_refused(tmp_path: Path) -> None:
                 except DamagedError:
                     continue
                 assert forged.value <= promise.value or not forged.check() or key == "value"
-        with pytest.raises(DamagedError):
-            Promise.from_dict(whole | {"proof": {"kind": "boxes", "fineness": "3"}})
+        for changed in (
+            {"proof": {"kind": "boxes", "fineness": "3"}},
+            {"proof": {"kind": "apart", "thresholds": [[1]]}},
+            {"variance": [["1/3"]]},
+            {"plays": [1.0]},
+        ):
+            with pytest.raises(DamagedError):
+                Promise.from_dict(whole | changed)
     (tmp_path / "x.json").write_text(json.dumps({"format": "other"}))
     with pytest.raises(DamagedError, match="not a promise"):
         Promise.load(tmp_path / "x.json")

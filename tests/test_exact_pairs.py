@@ -15,6 +15,7 @@ from naive.duel import least_cost
 from sidelight import DamagedError, Feedback, InputError, Problem, bounds, gallery, guarantees
 from sidelight.bounds.bound import Bound
 from sidelight.bounds.pairing import PairsProof
+from sidelight.bounds.proofs import load_proof
 from sidelight.bounds.subsolution import Duel, curvatures, estimate, mesh, proved
 
 # price, stake, information of each action; the horizon
@@ -85,7 +86,11 @@ def test_curves_that_are_none() -> None:
         bad[row, column] = value
         assert proved(on, T, duel, bad) == 0.0
     assert proved(on, T, duel, good[:-1]) == 0.0
-    assert proved(on, T, dataclasses.replace(duel, price=(-1.0, 0.2)), good) == 0.0
+    for price in (-1.0, math.nan, math.inf):
+        assert proved(on, T, dataclasses.replace(duel, price=(price, 0.2)), good) == 0.0
+    with np.errstate(all="ignore"):
+        huge = proved(on, T, duel, np.where(good > 0, 1e305, 0.0))
+        assert not huge > 0
 
 
 def test_the_cost_of_a_duel_that_teaches_nothing() -> None:
@@ -186,7 +191,7 @@ def test_files(tmp_path: Path) -> None:
     proof = proof_of(bounds.exact_pairs(Feedback.bandit(2), 1.0, 1e3))
     proof.save(tmp_path / "pairs.json")
     again = PairsProof.load(tmp_path / "pairs.json")
-    assert again == proof
+    assert again == proof == load_proof(tmp_path / "pairs.json")
     assert again.check()
     assert f"minimax >= {proof.value!r}" in proof.statement()
     whole = proof.to_dict()

@@ -147,7 +147,15 @@ class Promise:
 
 def _variances(row: object) -> tuple[Fraction | None, ...]:
     line = reading.listed(row, "variance", reading.MOST_ACTIONS)
-    return tuple(reading.maybe(v, "variance") for v in line)
+    return tuple(_variance(v) for v in line)
+
+
+def _variance(value: object) -> Fraction | None:
+    """A variance that a float holds: sums of many inverses of longer numbers take for ever."""
+    v = reading.maybe(value, "variance")
+    if v is not None and float_up(v) != v:
+        raise DamagedError(f"a variance is not a float; {reading.ADVICE}")
+    return v
 
 
 def _count(value: object) -> int:

@@ -25,6 +25,7 @@ computes these with +, -, *, / of floats: all parts are sums of at most MOST pos
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -134,7 +135,8 @@ def proved(on: Mesh, T: float, duel: Duel, bends: Array) -> float:
     good = bends.shape == (len(on.times), len(on.x)) and len(on.x) + len(on.times) < MOST
     if not good or not (bends >= 0).all() or bends[0].any() or bends[:, [0, -1]].any():
         return 0.0  # V is not 0 at the end, or not linear outside: nothing is proved
-    if not np.isfinite(bends).all() or min(*duel.price, *duel.stake, *duel.information) < 0:
+    numbers = np.array([duel.price, duel.stake, duel.information])
+    if not (np.isfinite(bends).all() and np.isfinite(numbers).all() and (numbers >= 0).all()):
         return 0.0
     lengths = np.diff(on.times * (T * (1 - ROUNDING)))
     slopes, values = _integrated(on, bends)
@@ -186,7 +188,7 @@ def _defect(on: Mesh, duel: Duel, falling: tuple[Array, Array], ends: list[Array
         for bent in ends:
             speed = information * bent
             short = fall + speed - gain + ROUNDING * (size + speed + gain)
-            worst = max(worst, float((short / least).max()))
+            worst = _larger(worst, float((short / least).max()))
     return worst * (1 + ROUNDING)
 
 
@@ -203,5 +205,10 @@ def _outside(
         below, above = stake + price / on.x[0], price + stake * on.x[-1]
         for (change, size), gain in ((slope, below), (level, above)):
             short = change / length - gain + ROUNDING * (size / length + gain)
-            worst = max(worst, short)
+            worst = _larger(worst, short)
     return worst * (1 + ROUNDING)
+
+
+def _larger(worst: float, short: float) -> float:
+    """The larger of two; what is not a number counts as inf, where `max` might forget it."""
+    return math.inf if math.isnan(short) else max(worst, short)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ..bounds import Certificate
+from ..bounds.proofs import load_proof
 from ..errors import DamagedError, InputError
 
 CODES = {"proved": 0, "unreadable": 2, "NOT proved": 3, "refused": 4}
@@ -35,7 +35,7 @@ class Verdict:
 @click.option("--json", "as_json", is_flag=True, help="Print data for machines.")
 @click.pass_context
 def check_command(context: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
-    """Check proofs of lower bounds, in exact arithmetic and without a solver.
+    """Check proofs of bounds, with safe rounding and without a search.
 
     `sidelight analyze --certificates` writes such files; nothing in them is believed. One line for
     each file: proved, NOT proved (and why), refused if it is no certificate, or unreadable.
@@ -59,7 +59,7 @@ def check_command(context: click.Context, files: tuple[Path, ...], as_json: bool
 def judge(file: Path) -> Verdict:
     """Read and check one file."""
     try:
-        certificate = Certificate.load(file)
+        certificate = load_proof(file)
     except DamagedError as error:
         return Verdict(str(file), "refused", reason=str(error).removeprefix(f"{file}: "))
     except InputError as error:
