@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from naive.commitment import regret, spreads
 from naive.duel import least_cost
 from sidelight import DamagedError, Feedback, InputError, Problem, bounds, gallery, guarantees
 from sidelight.bounds.bound import Bound
@@ -137,6 +138,27 @@ def test_it_stays_below_what_a_policy_promises(T: int) -> None:
         lower = bounds.exact_pairs(feedback, 1.0, T)
         assert 0 < lower.value <= guarantees.commit(feedback, 1.0, T).value
         assert lower.certificate.check()
+
+
+def test_every_plan_loses_as_much_on_the_weighted_problems() -> None:
+    """The proof bounds a weighted sum of regrets; a sum over many points gives that of plans."""
+    variance = np.full((4, 4), np.inf)
+    variance[0] = 1.0
+    T = 1000
+    proof = proof_of(bounds.exact_pairs(Feedback(variance), 1.0, T))
+    left = 1 - sum(a.weight for a in proof.alternatives)
+    problems = [(left, proof.case.means), *((a.weight, a.means) for a in proof.alternatives)]
+    assert len(problems) == 3  # two hidden rivals of the leader
+    lost = []
+    for n in (1, 5, 15, 30, 45, 70, 120, 400):
+        plays = (n, 0, 0, 0)
+        sds = spreads(variance, plays)
+        total = 0.0
+        for weight, means in problems:
+            gaps = [float(max(means) - mean) for mean in means]
+            total += float(weight) * regret(gaps, plays, sds, T)
+        lost.append(total)
+    assert proof.value <= min(lost) < 1.3 * proof.value
 
 
 def test_units_do_not_matter() -> None:

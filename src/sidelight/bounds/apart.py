@@ -45,6 +45,9 @@ OFF = 2.0**-50
 UNIT = 64
 LEVELS = (-64, 160, 8)  # from, to, step
 SLOPES = (0, 48, 64)
+# With more kinds of actions than this, one threshold in four is tried.
+FEW = 6
+assert 2 * math.ceil(REACH) * 2 * CELLS[0] + 100 < MOST  # terms of a sum
 
 
 @dataclass(frozen=True)
@@ -154,8 +157,3 @@ def best_thresholds(plan: Exploration) -> tuple[tuple[Threshold, ...], float]:
         value, level, slope = min(bounds)
         chosen.append((Threshold(level, slope), value))
     return tuple(t for t, _ in chosen), max(value for _, value in chosen)
-
-
-# With more kinds of actions than this, one threshold in four is tried.
-FEW = 6
-assert 2 * math.ceil(REACH) * 2 * CELLS[0] + 100 < MOST

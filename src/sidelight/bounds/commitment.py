@@ -52,6 +52,7 @@ SAFE = 1.0 + 2.0**-40
 OFF = 2.0**-48  # more than sums and differences of a few numbers up to 1 are off by
 # Actions beside the best one: LEAST to this power, times a weight, is a float of full precision.
 MOST_ACTIONS = 9
+assert LEAST ** (MOST_ACTIONS + 1) > 1e-290
 MOST_BOXES = 1_000_000
 BATCH = 2048
 # Gaps that noise does not bridge, in standard deviations of a difference.
@@ -290,6 +291,3 @@ def _ordered(lo: Indices, hi: Indices, kinds: Sequence[Sequence[int]]) -> tuple[
         for earlier, later in pairwise(kind):
             keep &= lo[:, earlier] <= hi[:, later]
     return lo[keep], hi[keep]
-
-
-assert LEAST ** (MOST_ACTIONS + 1) > 1e-290
