@@ -195,6 +195,13 @@ def test_many_actions_get_a_looser_bound() -> None:
     assert lost < bound.value < 1.6 * lost
 
 
+def test_too_many_kinds_of_actions() -> None:
+    bound = guarantees.commit(gallery("social").feedback, 1.0, 1e5)
+    assert bound.stopped
+    assert bound.vacuous
+    assert bound.certificate.check()
+
+
 # ---- the guarantee ------------------------------------------------------------------------------
 
 

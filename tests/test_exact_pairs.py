@@ -169,6 +169,15 @@ def test_units_do_not_matter() -> None:
         assert other.certificate.check()
 
 
+def test_too_many_actions() -> None:
+    bound = bounds.exact_pairs(Feedback.bandit(31), 1.0, 1e4)
+    assert bound.stopped
+    assert bound.value == 0
+    assert bound.certificate.check()
+    assert "no search" in bound.why
+    assert not bounds.exact_pairs(Feedback.bandit(2), 1.0, 1e3).stopped
+
+
 def test_nothing_to_learn() -> None:
     for feedback in (Feedback.bandit(1), Feedback([[0.0, 0.0], [0.0, 0.0]])):
         bound = bounds.exact_pairs(feedback, 1.0, 100)

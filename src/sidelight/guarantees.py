@@ -91,7 +91,8 @@ def commit(feedback: Feedback, upper: float, horizon: float) -> Bound:
 
     It plays every action as often as `allocation` says, then the action with the largest average
     (weighed by precision) for the rest. Its bound is proved by covering all gaps with boxes: close
-    to its true worst case, for up to nine actions; looser, but of the same kind, for more.
+    to its true worst case, for up to nine actions; looser, but of the same kind, for more. With
+    more than 24 kinds of actions no plan is looked for: the bound is vacuous, and says `stopped`.
     """
     if not isinstance(feedback, Feedback):
         raise InputError(

@@ -29,6 +29,8 @@ TURNS = 6
 NODES = 45
 MOST_SUPPORTS = 12
 MOST_WAYS = 64
+# With more kinds of actions only the length of a plan is improved.
+MANY = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +130,9 @@ def _improved(
 def single_gaps(known: Known) -> float:
     """A bound for any number of actions, in floats: every gap by itself (`apart`), where lambda is
     a number and not a function."""
-    kinds = known.kinds()
-    return max(_single(known, kind[0], kinds) for kind in kinds)
+    kinds = sorted(known.kinds(), key=lambda kind: float(known.sds[kind[0]]))
+    # The worst best action is mostly the one that is known best or worst.
+    return max(_single(known, kind[0], kinds) for kind in (kinds[0], kinds[-1]))
 
 
 def _single(known: Known, best: int, kinds: list[list[int]]) -> float:
@@ -227,7 +230,7 @@ def _refined(
 
 def _changes(kinds: int, factor: float) -> list[tuple[float, ...]]:
     whole = [(factor,) * kinds, (1 / factor,) * kinds]
-    if kinds == 1:
+    if kinds == 1 or kinds > MANY:
         return whole
     one = [
         tuple(change if k == c else 1.0 for k in range(kinds))

@@ -10,7 +10,7 @@ show.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ import numpy as np
 from ..feedback import Feedback
 from .apart import best_thresholds
 from .commitment import MOST_ACTIONS, Exploration
-from .exploring import Known, Planner, best_plan, single_gaps, worst
+from .exploring import Known, Planner, alike, best_plan, single_gaps, worst
 from .promise import MOST_KINDS, Promise, trivial
 
 # How far above the guess boxes are tried, relatively, for so many actions; and their fineness.
@@ -28,6 +28,8 @@ LADDERS = {
     7: ((0.01, 0.04, 0.15), 256),
     9: ((0.1, 0.3), 128),
 }
+# With more kinds of actions no plan is looked for: the proof would take minutes.
+SEARCHED = 24
 # A proof that may lie further above the worst case, relatively, is called loose.
 LOOSE = 0.03
 # A plan that may lose so much of the whole is not worth a proof.
@@ -55,6 +57,8 @@ def promised(feedback: Feedback, upper: Fraction, horizon: Fraction) -> Promised
     fallback = Promised(trivial(nothing), math.nan, loose=False)
     if len(feedback) == 1:
         return Promised(Promise(nothing, 0.0, fineness=1), 0.0, loose=False)
+    if len(alike(feedback.precision)) > SEARCHED:
+        return replace(fallback, loose=True)
     planner = _planner(feedback, float(upper), float(horizon))
     plays = best_plan(planner)
     if plays is None:
