@@ -35,7 +35,7 @@ from sidelight.bounds import Certificate, asymptotic, finite_time, general, grav
 from sidelight.bounds.case import Case, RefutedError
 from sidelight.bounds.certificate import Alternative, Information, Pair, tally, worth
 from sidelight.bounds.duality import exact_case
-from sidelight.bounds.subject import in_words
+from sidelight.bounds.subject import in_words, subject_of
 
 
 @pytest.mark.parametrize("certificate", examples(), ids=lambda c: f"{c.claim}-{c.value:.3g}")
@@ -118,7 +118,7 @@ def test_the_script_by_itself(tmp_path: Path) -> None:
         return done.returncode, done.stdout
 
     code, text = run(good)
-    about = f"{certificate.statement()} ({in_words(certificate)})"
+    about = f"{certificate.statement()} ({in_words(subject_of(certificate))})"
     assert (code, text) == (0, f"proved: {good}: {about}\n")
     code, text = run(good, bad)
     assert code == 3

@@ -19,7 +19,7 @@ from sidelight.bounds.rational import (
     short_down,
     short_up,
 )
-from sidelight.bounds.subject import in_words
+from sidelight.bounds.subject import in_words, subject_of
 from sidelight.cli.check import CODES, judge
 
 
@@ -44,7 +44,7 @@ def test_lines_and_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert CHECKER.main([str(good)]) == 0
     assert capsys.readouterr().out == (
         f"proved: {good}: regret >= {certificate.value} log T for every consistent policy "
-        f"({in_words(certificate)})\n"
+        f"({in_words(subject_of(certificate))})\n"
     )
     assert CHECKER.main([str(good), str(none)]) == 2
     why = "cannot be read: No such file or directory; check the name of the file"

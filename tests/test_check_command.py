@@ -15,7 +15,7 @@ from sidelight import Feedback, Problem
 from sidelight.bounds import finite_time, general, graves_lai, minimax
 from sidelight.bounds.case import Case
 from sidelight.bounds.certificate import Certificate
-from sidelight.bounds.subject import in_words
+from sidelight.bounds.subject import in_words, subject_of
 
 if TYPE_CHECKING:
     from commands import Command
@@ -131,22 +131,22 @@ def test_a_statement_rounds_nothing(worst_case: str) -> None:
 
 def test_the_problem_is_named() -> None:
     """A claim that holds whatever the means names none; long lists and long numbers are cut."""
-    assert in_words(general(BANDIT, 1e4, 50).certificate) == ABOUT  # type: ignore[arg-type]
-    assert in_words(minimax(BANDIT.feedback, 2.0, 1e4).certificate) == (  # type: ignore[arg-type]
+    assert in_words(subject_of(general(BANDIT, 1e4, 50).certificate)) == ABOUT  # type: ignore[arg-type]
+    assert in_words(subject_of(minimax(BANDIT.feedback, 2.0, 1e4).certificate)) == (  # type: ignore[arg-type]
         "3 actions, any means in [0, 2]"
     )
     nobody = general(BANDIT, 1e4, 1).certificate
-    assert in_words(nobody) == "3 actions, any means in [0, 1]"  # type: ignore[arg-type]
+    assert in_words(subject_of(nobody)) == "3 actions, any means in [0, 1]"  # type: ignore[arg-type]
     thirds = (Fraction(1, 3), Fraction(10**40 + 1, 10**41), *[Fraction(0)] * 8)
     case = Case(((Fraction(1),) * 10,) * 10, thirds, Fraction(1))
-    said = in_words(Certificate(case, (), 0.0), labels=[f"a{i}\n" for i in range(10)])
+    said = in_words(subject_of(Certificate(case, (), 0.0)), labels=[f"a{i}\n" for i in range(10)])
     names = ", ".join(f"a{i}\\n" for i in range(8))
     assert said == (
         f"10 actions ({names}, ... 2 more), means 1/3, about 0.1, 0, 0, 0, 0, 0, 0, ... 2 more "
         "in [0, 1]"
     )
     one = Case(((None,),), (Fraction(0),), Fraction(1))
-    assert in_words(Certificate(one, (), 0.0)) == "1 action, means 0 in [0, 1]"
+    assert in_words(subject_of(Certificate(one, (), 0.0))) == "1 action, means 0 in [0, 1]"
 
 
 @pytest.mark.usefixtures("good")

@@ -36,6 +36,7 @@ ROOMS = [
     ["structure"],
     ["bounds"],
     ["guarantees"],
+    ["sandwich"],
     ["curves"],
     ["figures"],
     ["engine"],

@@ -26,6 +26,7 @@ from sidelight.bounds.rational import (
     products_up,
     short_down,
     short_up,
+    sqrt_down,
     sqrt_up,
 )
 
@@ -186,8 +187,9 @@ def test_the_digits_of_logarithms() -> None:
 def test_roots_of_squares() -> None:
     for x in (Fraction(4), Fraction(9, 16), Fraction(10**100)):
         root = Fraction(math.isqrt(x.numerator), math.isqrt(x.denominator))
+        assert 0 < root - sqrt_down(x) < root / 10**57
         assert 0 < sqrt_up(x) - root < root / 10**57
-    assert sqrt_up(Fraction(0)) == 0
+    assert sqrt_down(Fraction(0)) == sqrt_up(Fraction(0)) == 0
 
 
 def test_exponentials_are_just_above() -> None:

@@ -31,6 +31,7 @@ from .feedback import Feedback
 from .gallery import gallery
 from .problem import Problem, load
 from .recommend import Recommendation, recommend
+from .sandwich import Sandwich, sandwich
 from .setting import Setting
 from .simulate import Results, Trace, simulate, trace
 from .structure import coverage, rho_lp, structure
@@ -65,6 +66,7 @@ __all__ = [
     "Problem",
     "Recommendation",
     "Results",
+    "Sandwich",
     "Setting",
     "SidelightError",
     "StoreError",
@@ -79,6 +81,7 @@ __all__ = [
     "load",
     "recommend",
     "rho_lp",
+    "sandwich",
     "simulate",
     "structure",
     "trace",

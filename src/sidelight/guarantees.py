@@ -3,6 +3,7 @@
     asymptotic   Algorithm 1 on one problem, in expectation                          [thm:alg1-ub1]
     minimax      Algorithm 2 on every problem with these feedback and range          [thm:ub-alg2]
     instance     Algorithm 2 on one problem                                         [thm:ub2-alg2]
+    commit       the best plan of exploration, then its winner, on every problem: not in the paper
 
 Algorithm 2 takes a probability of failure, `delta`. With a `delta` the bound holds with probability
 at least 1 - delta. Without one, delta = 1/T and what failure may cost is added, at most
@@ -20,6 +21,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -28,6 +30,7 @@ from .bounds.decay import approximate_sums
 from .bounds.formulas import FormulaProof, Schedule, Terms, Witness
 from .bounds.hard_sets import known_structure
 from .bounds.inputs import positive
+from .bounds.promising import promised
 from .bounds.rational import float_up
 from .errors import InputError
 from .feedback import Feedback
@@ -78,6 +81,48 @@ def minimax(
         formulas = ["weak, paper", "weak, proof", "weak, ours"]
     where = "for every problem with this feedback and range"
     return _marked(_best("minimax guarantee", terms, formulas, where), known, budget)
+
+
+def commit(feedback: Feedback, upper: float, horizon: float) -> Bound:
+    """The expected regret of a simple policy on any problem with this feedback and range.
+
+    It plays every action as often as `allocation` says, then the action with the largest average
+    (weighed by precision) for the rest. Its bound is proved by covering all gaps with boxes: close
+    to its true worst case, for up to nine actions; looser, but of the same kind, for more. With
+    more than 24 kinds of actions no plan is looked for: the bound is vacuous, and says `stopped`.
+    """
+    if not isinstance(feedback, Feedback):
+        raise InputError(
+            f"guarantees.commit needs a Feedback, not {type(feedback).__name__}: "
+            "for a Problem pass problem.feedback and problem.upper"
+        )
+    return _commit(
+        feedback, positive(upper, "upper", "payoff"), positive(horizon, "horizon", "rounds")
+    )
+
+
+@lru_cache(maxsize=64)
+def _commit(feedback: Feedback, D: Fraction, T: Fraction) -> Bound:
+    """The bound, remembered."""
+    made = promised(feedback, D, T)
+    promise = made.promise
+    plays = np.array(promise.plan.plays, dtype=float)
+    plays.setflags(write=False)
+    vacuous = len(feedback) > 1 and promise.value >= float_up(T * D)
+    method = "every gap by itself" if promise.thresholds else "a cover of all gaps by boxes"
+    if made.loose and not vacuous:
+        method += "; the policy may promise less than is proved"
+    return Bound(
+        "commit guarantee",
+        promise.value,
+        True,
+        "holds in expectation for every problem with this feedback and range",
+        promise,
+        allocation=plays,
+        method="nobody loses more than the whole range in every round" if vacuous else method,
+        stopped=made.loose,
+        vacuous=vacuous,
+    )
 
 
 def instance(

@@ -6,11 +6,13 @@ finite_time        on one problem, for policies of bounded worst case       [cor
 general            the same, without the relaxation                         [thm:lb-0]
 minimax            on the worst problem, in closed form                     [cor:lb-minimax]
 minimax_computed   the same, by searching for hard means
+exact_pairs        the same, by pairs of problems: not in the paper
 """
 
 from .asymptotic import asymptotic, graves_lai
 from .bound import Binding, Bound, Candidate
 from .certificate import Certificate
+from .exact_pairs import exact_pairs
 from .finite_time import finite_time
 from .general import general
 from .minimax import closed_forms, minimax
@@ -23,6 +25,7 @@ __all__ = [
     "Certificate",
     "asymptotic",
     "closed_forms",
+    "exact_pairs",
     "finite_time",
     "general",
     "graves_lai",

@@ -62,7 +62,7 @@ def decay_sum(last: int, rate: Fraction | None, b: Fraction) -> Fraction:
     total = Decimal(0)
     for (point, weight), power in zip(nodes(last), _powers(last, b), strict=True):
         x = _DOWN.multiply(exact_rate, power)
-        term = _UP.next_plus(_UP.exp(-min(x, Decimal(FAR))))
+        term = _UP.next_plus(_UP.exp(min(x, Decimal(FAR)).copy_negate()))
         if x > FAR:
             total = _UP.add(total, _UP.multiply(term, Decimal(last - point + 1)))
             break

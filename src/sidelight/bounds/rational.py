@@ -139,3 +139,10 @@ def _float(x: Fraction) -> float:
         return float(x)
     except OverflowError:
         return math.inf if x > 0 else -math.inf
+
+
+def sqrt_down(x: Fraction) -> Fraction:
+    """A rational just below sqrt(x), for x >= 0."""
+    if x == 0:
+        return Fraction(0)
+    return Fraction(_DOWN.next_minus(_DOWN.sqrt(decimal_down(x))))

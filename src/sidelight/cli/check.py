@@ -5,33 +5,25 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
-from .. import files as problem_files
-from ..bounds import Certificate
-from ..bounds.subject import difference, in_words, record
+from ..bounds.proofs import load_proof
+from ..bounds.subject import difference, in_words, record, subject_of
 from ..errors import DamagedError, InputError
-from ..feedback import Feedback
 from ..labels import display
-from ..problem import Problem, from_document
+from ..problem import Problem, load
+from ..setting import Setting
 
 CODES = {"proved": 0, "unreadable": 2, "NOT proved": 3, "another problem": 3, "refused": 4}
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The problem that the certificates should speak about, and the file that holds it."""
+class Asked(NamedTuple):
+    """The problem that proofs should speak about, and the file that holds it."""
 
     file: Path
-    given: Problem | Feedback
-    upper: float
-
-    @property
-    def feedback(self) -> Feedback:
-        """What the file says about observations, and the names of the actions."""
-        return self.given.feedback if isinstance(self.given, Problem) else self.given
+    given: Problem | Setting
 
 
 @dataclass(frozen=True)
@@ -69,7 +61,7 @@ class Verdict:
 def check_command(
     context: click.Context, files: tuple[Path, ...], problem: Path | None, as_json: bool
 ) -> None:
-    """Check proofs of lower bounds, in exact arithmetic and without a solver.
+    """Check proofs of bounds, in exact arithmetic or with safe rounding, and without a search.
 
     `sidelight analyze --certificates` writes such files; nothing in them is believed. One line for
     each file: proved (what, and about which problem), NOT proved (and why), another problem than
@@ -84,7 +76,7 @@ def check_command(
         sidelight check --problem dosing.toml proofs/*.json
         sidelight check --json proofs/general.json
     """
-    asked = None if problem is None else _asked(problem)
+    asked = None if problem is None else Asked(problem, load(problem))
     verdicts = [judge(file, asked) for file in files]
     if as_json:
         click.echo(json.dumps([asdict(verdict) for verdict in verdicts], indent=2))
@@ -93,29 +85,24 @@ def check_command(
     context.exit(max(CODES[verdict.verdict] for verdict in verdicts))
 
 
-def _asked(file: Path) -> Asked:
-    document = problem_files.read(file)
-    return Asked(file, from_document(document, where=str(file)), document.upper)
-
-
 def judge(file: Path, asked: Asked | None = None) -> Verdict:
-    """Read and check one file."""
+    """Read and check one file; it should speak about the problem that was asked for."""
     name = str(file)
     try:
-        certificate = Certificate.load(file)
+        proof = load_proof(file)
     except InputError as error:
         word = "refused" if isinstance(error, DamagedError) else "unreadable"
         return Verdict(name, word, reason=str(error).removeprefix(f"{file}: "))
-    word, reason = "proved", certificate.objection()
-    labels = None
+    subject, labels = subject_of(proof), None
+    word, reason = "proved", proof.objection()
     if reason is not None:
         word = "NOT proved"
     elif asked is not None:
-        differs = difference(certificate, asked.given, asked.upper)
+        differs = difference(subject, asked.given)
         if differs is None:
-            labels = asked.feedback.labels
+            labels = asked.given.feedback.labels
         else:
             word = "another problem"
             reason = f"the certificate is not about {asked.file}: {differs}"
-    about = in_words(certificate, labels)
-    return Verdict(name, word, certificate.statement(), reason, about, record(certificate))
+    about = in_words(subject, labels)
+    return Verdict(name, word, proof.statement(), reason, about, record(subject))

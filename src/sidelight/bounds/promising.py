@@ -1,0 +1,106 @@
+"""The best promise that explore-then-commit can make on a structure: search, then proof.
+
+The plan comes from `exploring`, which also guesses its worst case. The value is that guess plus as
+little as boxes can prove; where there are too many actions for boxes, every gap is taken by itself.
+No clock is looked at: the rungs of the ladder, the boxes of a proof and the turns of a search are
+counted. Values are rounded up to six digits, so that the last bits of a mathematical library do not
+show.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from ..feedback import Feedback
+from .apart import best_thresholds
+from .commitment import MOST_ACTIONS, Exploration
+from .exploring import Known, Planner, alike, best_plan, single_gaps, worst
+from .promise import MOST_KINDS, Promise, trivial
+
+# How far above the guess boxes are tried, relatively, for so many actions; and their fineness.
+LADDERS = {
+    5: ((0.002, 0.005, 0.02, 0.1), 384),
+    7: ((0.01, 0.04, 0.15), 256),
+    9: ((0.1, 0.3), 128),
+}
+# With more kinds of actions no plan is looked for: the proof would take minutes.
+SEARCHED = 24
+# A proof that may lie further above the worst case, relatively, is called loose.
+LOOSE = 0.03
+# A plan that may lose so much of the whole is not worth a proof.
+HOPELESS = 0.98
+DIGITS = Context(prec=6, rounding=ROUND_CEILING)
+
+
+@dataclass(frozen=True)
+class Promised:
+    """A promise, the worst regret that a search found for its plan, and whether a longer proof
+    might promise less."""
+
+    promise: Promise
+    found: float
+    loose: bool
+
+
+def promised(feedback: Feedback, upper: Fraction, horizon: Fraction) -> Promised:
+    """The plan that a search finds best, and what it provably never loses more than."""
+    variance = tuple(
+        tuple(None if math.isinf(v) else Fraction(float(v)) for v in row)
+        for row in feedback.variance
+    )
+    nothing = Exploration(variance, upper, horizon, (0,) * len(feedback))
+    fallback = Promised(trivial(nothing), math.nan, loose=False)
+    if len(feedback) == 1:
+        return Promised(Promise(nothing, 0.0, fineness=1), 0.0, loose=False)
+    if len(alike(feedback.precision)) > SEARCHED:
+        return replace(fallback, loose=True)
+    planner = _planner(feedback, float(upper), float(horizon))
+    plays = best_plan(planner)
+    if plays is None:
+        return fallback
+    plan = Exploration(variance, upper, horizon, plays)
+    if plan.is_blind or sum(plays) > horizon:
+        return fallback
+    known = planner.known(plays)
+    assert known is not None
+    proved = _proved(plan, known)
+    return proved if proved.promise.value < fallback.promise.value else fallback
+
+
+def _planner(feedback: Feedback, upper: float, horizon: float) -> Planner:
+    with np.errstate(all="ignore"):
+        precision = np.where(feedback.observes, upper / feedback.variance * upper, 0.0)
+    cost = worst if len(feedback) <= MOST_ACTIONS else single_gaps
+    return Planner(precision, 1.0, horizon, cost)
+
+
+def _proved(plan: Exploration, known: Known) -> Promised:
+    """By boxes, on the lowest rung that holds; otherwise by single gaps."""
+    K = len(plan.plays)
+    found = math.nan
+    if K <= MOST_ACTIONS:
+        found = worst(known, thorough=True)
+        if found >= HOPELESS * float(plan.horizon):
+            return Promised(trivial(plan), found * float(plan.upper), loose=False)
+        rungs, fineness = next(LADDERS[most] for most in LADDERS if most >= K)
+        for spare in rungs:
+            value = _rounded(found * (1 + spare), plan.upper)
+            promise = Promise(plan, value, fineness=fineness)
+            if promise.check():
+                return Promised(promise, found * float(plan.upper), loose=spare > LOOSE)
+    if len(plan.kinds) > MOST_KINDS:
+        return Promised(trivial(plan), found, loose=True)
+    thresholds, bound = best_thresholds(plan.in_units())
+    promise = Promise(plan, _rounded(bound, plan.upper), thresholds=thresholds)
+    return Promised(promise if promise.check() else trivial(plan), found, loose=True)
+
+
+def _rounded(value: float, upper: Fraction) -> float:
+    """value times the range, rounded up to six digits."""
+    exact = Fraction(value) * upper
+    return float(DIGITS.divide(Decimal(exact.numerator), Decimal(exact.denominator)))

@@ -1,0 +1,33 @@
+"""A proof in a file, of whichever of the three kinds it is.
+
+Certificate   a lower bound, by weighted rows
+PairsProof    a lower bound on the worst case, by pairs of problems
+Promise       an upper bound on the worst case of explore-then-commit
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import DamagedError
+from . import certificate_file, pairing, promise
+from .certificate import Certificate
+from .pairing import PairsProof
+from .promise import Promise
+
+SavedProof = Certificate | PairsProof | Promise
+
+
+def load_proof(path: str | os.PathLike[str]) -> SavedProof:
+    """The proof that a file holds; anything else is a `DamagedError`."""
+    data = certificate_file.json_object(path)
+    kinds: dict[object, type[SavedProof]] = {
+        promise.FORMAT: Promise,
+        pairing.FORMAT: PairsProof,
+    }
+    name = data.get("format")
+    kind = kinds.get(name, Certificate) if isinstance(name, str) else Certificate
+    try:
+        return kind.from_dict(data)
+    except DamagedError as error:
+        raise DamagedError(f"{path}: {error}") from None

@@ -1,0 +1,73 @@
+"""What nobody can avoid losing, and what one policy never loses more than.
+
+    lower   the largest of the lower bounds on worst-case regret: `bounds.exact_pairs`, and
+            `bounds.minimax_computed` where it is asked for
+    upper   the smallest of the guarantees: explore-then-commit (`guarantees.commit`), and
+            Algorithm 2 of the paper (`guarantees.minimax`)
+
+Both hold for every problem with this feedback and means in [0, upper], and both carry their proofs.
+Their ratio bounds how much a better policy, or a better proof, could still gain.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from . import guarantees
+from .bounds.bound import Bound
+from .bounds.exact_pairs import exact_pairs
+from .bounds.minimax_computed import minimax_computed
+from .errors import InputError
+from .feedback import Feedback
+
+COMMIT = "explore-then-commit"
+ALGORITHM = "minimax"
+
+
+@dataclass(frozen=True, eq=False)
+class Sandwich:
+    """Two bounds on the worst-case regret of the best policy.
+
+    `policy` names the policy that keeps the promise of `upper`: "explore-then-commit" plays each
+    action as often as `upper.allocation` says, then the largest average; "minimax" is the paper's
+    Algorithm 2.
+    """
+
+    lower: Bound
+    upper: Bound
+    policy: str
+
+    @property
+    def ratio(self) -> float:
+        """How far the policy may be from the best one, at most: inf if no regret is certain."""
+        if self.upper.value == 0:
+            return 1.0
+        return self.upper.value / self.lower.value if self.lower.value > 0 else math.inf
+
+    def check(self) -> bool:
+        """Whether both proofs hold."""
+        return self.lower.certificate.check() and self.upper.certificate.check()
+
+
+def sandwich(
+    feedback: Feedback, upper: float, horizon: float, *, thorough: bool = False
+) -> Sandwich:
+    """Lower and upper bound on the regret of the best policy on its worst problem.
+
+    A `thorough` one also searches for the hard means of the general bound [thm:lb-0], which takes
+    longer and proves more only where pairs of problems are a poor picture of the structure.
+    """
+    if not isinstance(feedback, Feedback):
+        raise InputError(
+            f"sandwich needs a Feedback, not {type(feedback).__name__}: "
+            "for a Problem pass problem.feedback and problem.upper"
+        )
+    lowers = [exact_pairs(feedback, upper, horizon)]
+    if thorough:
+        lowers.append(minimax_computed(feedback, float(upper), float(horizon)))
+    committed = guarantees.commit(feedback, upper, horizon)
+    paper = guarantees.minimax(feedback, upper, horizon)
+    best = paper if paper.value < committed.value else committed
+    lower = max(lowers, key=lambda bound: bound.value)
+    return Sandwich(lower, best, ALGORITHM if best is paper else COMMIT)
