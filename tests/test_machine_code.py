@@ -89,4 +89,4 @@ def _one_more(x):  # type: ignore[no-untyped-def]
 
 def test_rules_for_python_are_kept_too() -> None:
     rule = registry.rule("greedy")
-    assert machine_code.can_be_kept(rule.choose._outer)
+    assert machine_code.can_be_kept(rule.choose.for_python)

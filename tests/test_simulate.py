@@ -20,7 +20,7 @@ from races import Fixed, friendly
 from sidelight import machine_code
 from sidelight.machine_code import is_kept
 from sidelight.policies import registry
-from sidelight.simulate import stage
+from sidelight.simulate import warming
 from sidelight.simulate.simulate import check_checkpoints, usable_threads
 
 POLICIES = ["ucb-n", "ts-n", "greedy", "uniform"]
@@ -336,12 +336,12 @@ def test_compiling_is_announced_once(capsys: pytest.CaptureFixture[str], tmp_pat
     sl.simulate(bandit, "greedy", 10, 1)
     assert is_kept(rule.run)
     capsys.readouterr()
-    stage.announce({"greedy": rule.run})
+    warming.announce({"greedy": rule.run})
     assert capsys.readouterr().err == ""
 
     missing = SimpleNamespace(_cache_file=SimpleNamespace(_index_path=tmp_path / "missing.nbi"))
     unknown = SimpleNamespace(stats=SimpleNamespace(cache_path=tmp_path), _cache=missing)
-    stage.announce({"greedy": rule.run, "a": unknown, "b": unknown})
+    warming.announce({"greedy": rule.run, "a": unknown, "b": unknown})
     assert capsys.readouterr().err.startswith("sidelight: compiling a, b: once")
 
 
@@ -352,7 +352,7 @@ def test_what_cannot_be_kept_is_compiled_at_every_start() -> None:
         [sys.executable, "-c", code], env=nowhere, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0
-    assert "compiling uniform: up to a minute each, at every start" in done.stderr
+    assert "compiling uniform: some seconds each, at every start" in done.stderr
     assert "set NUMBA_CACHE_DIR" in done.stderr
 
 

@@ -51,6 +51,7 @@ class Plain:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.py_func = function
+        self.for_python = self
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
@@ -72,11 +73,12 @@ class Part:
         update_wrapper(self, self.py_func)
 
     @cached_property
-    def _outer(self) -> Any:
+    def for_python(self) -> Any:
+        """The same, compiled for calls from Python."""
         return keep(_njit(**self._options)(self.py_func))
 
     def __call__(self, *arguments: Any) -> Any:
-        return self._outer(*arguments)
+        return self.for_python(*arguments)
 
 
 class _PartType(types.Dispatcher):

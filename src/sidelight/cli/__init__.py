@@ -24,6 +24,7 @@ from .race import race_command
 from .report import report_command
 from .suite import suite_command
 from .trace import trace_command
+from .warm import warm_command
 
 __all__ = ["cli", "main"]
 
@@ -42,6 +43,7 @@ for command in (
     trace_command,
     report_command,
     suite_command,
+    warm_command,
 ):
     cli.add_command(command)
 

@@ -19,14 +19,15 @@ import numpy as np
 
 from ..engine.contract import EDITION, Floats, Ints
 from ..engine.delays import Delay, at_once, fixed, geometric
-from ..engine.runner import DONE, STOP, Job, show
+from ..engine.runner import DONE, STOP, Job
 from ..errors import InputError, Interrupted, PolicyError
 from ..policies.entry import Entry, enter
 from ..policies.specification import Specification
 from .own import play_own
 from .results import Results
 from .simulate import MAX_NUMBERS, Plan, Progress
-from .stage import announce, new_job, revealed, run, set_stage
+from .stage import new_job, revealed, run, set_stage
+from .warming import announce, compile_apart
 
 CHUNKS = 64  # at least, where there are so many replicates
 PAUSE = 0.1  # seconds between two looks at the progress
@@ -106,10 +107,9 @@ class Crew:
     def compile(self) -> None:
         """Compile, or read from the cache, what is needed: by playing no replicate at all."""
         entries = [entry for entry in self.entries if entry is not None]
-        functions = {entry.rule.name: entry.rule.run for entry in entries}
-        if len(entries) < len(self.entries):
-            functions["the loop for your own policies"] = show
-        announce(functions)
+        rules = list(dict.fromkeys(entry.rule for entry in entries))
+        announce({rule.name: rule.run for rule in rules})
+        compile_apart(rules)
         nothing = self.regret[0, :0], self.plays[0, :0]
         for entry in entries:
             run(entry, self.stage, new_job(self.stage, 0, self.plan.checkpoints, *nothing))

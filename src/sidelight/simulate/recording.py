@@ -14,15 +14,18 @@ from .own import copied, play
 from .source import Source
 from .stage import revealed, set_stage
 from .trace import Trace
+from .warming import announce
 
 
 def record(problem: Problem, policy: object, name: str, horizon: int, seed: int) -> Trace:
     """Every round of replicate 0."""
     from .. import __version__  # noqa: PLC0415 - the package is complete only now
 
-    built_in = isinstance(policy, Specification)
-    own = policy if built_in else copied(policy, name, 0)
-    player = Player(own, revealed(problem, horizon), seed=seed)
+    if isinstance(policy, Specification):
+        announce({f"single rounds of {policy.name}": policy.rule.choose.for_python})
+    else:
+        policy = copied(policy, name, 0)
+    player = Player(policy, revealed(problem, horizon), seed=seed)
     stage = set_stage(problem, horizon, seed)
     actions, batches = (np.zeros(horizon, dtype=np.int64) for _ in range(2))
     seen, why = np.zeros((horizon, len(problem))), []

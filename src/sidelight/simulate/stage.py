@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +11,6 @@ from ..engine.contract import Floats, Ints, Known, Words
 from ..engine.delays import Delay, at_once
 from ..engine.runner import STOP, Job, World, new_desk
 from ..engine.streams import base_words
-from ..machine_code import cache_folder, can_be_kept, is_kept
 from ..policies.entry import Entry
 from ..policies.needs import Revealed
 from ..problem import Problem
@@ -80,22 +76,3 @@ def run(entry: Entry, stage: Stage, job: Job) -> None:
     """Play the replicates of a job."""
     desk = new_desk(len(stage.problem), stage.delay, entry.prepared.memory)
     entry.rule.run(stage.world, stage.known, entry.prepared.parameters, desk, job)
-
-
-_known: set[str] = set()  # announced, or found on disk: asked once, since a study has many races
-
-
-def announce(functions: Mapping[str, Any]) -> None:
-    """Say on stderr which policies are compiled for the first time, since that takes long."""
-    asked = {name: function for name, function in functions.items() if name not in _known}
-    new = [name for name, function in asked.items() if not is_kept(function)]
-    _known.update(asked)
-    if new:
-        how = f"once, up to a minute each; kept in {cache_folder()}"
-        if not all(can_be_kept(functions[name]) for name in new):
-            how = (
-                f"up to a minute each, at every start: {cache_folder()} cannot be written to; "
-                "set NUMBA_CACHE_DIR to a folder that can"
-            )
-        sys.stderr.write(f"sidelight: compiling {', '.join(new)}: {how}\n")
-        sys.stderr.flush()

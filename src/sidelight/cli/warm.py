@@ -1,0 +1,32 @@
+"""`sidelight warm`: compile policies before they are needed."""
+
+from __future__ import annotations
+
+import click
+
+from .. import progress
+from .race import USUAL
+
+
+@click.command("warm")
+@click.argument("policies", nargs=-1, metavar="[POLICY]...")
+def warm_command(policies: tuple[str, ...]) -> None:
+    """Compile policies now, so that their first race, trace or decision does not wait.
+
+    A policy is compiled once, which takes some seconds, and kept on disk for all later runs of the
+    same version. Without a name, the usual policies are compiled; `all` stands for every policy.
+
+    \b
+        sidelight warm
+        sidelight warm ids ucb-n
+        sidelight warm all
+    """
+    from ..machine_code import cache_folder  # noqa: PLC0415 - numba takes half a second to import
+    from ..policies import registry  # noqa: PLC0415
+    from ..simulate.warming import warm  # noqa: PLC0415
+
+    names = registry.names() if "all" in policies else policies or USUAL
+    rules = list(dict.fromkeys(registry.parse(name).rule for name in names))
+    with progress.of_steps("compiling") as tick:
+        warm(rules, tick)
+    click.echo(f"{len(rules)} policies are compiled; kept in {cache_folder()}", err=True)
