@@ -75,6 +75,6 @@ $(STAMP): requirements/dev.lock requirements/uv.txt pyproject.toml
 	  { rm -rf $(VENV); echo "python3 needs its venv module; on Debian: apt-get install python3-venv"; exit 1; }
 	@echo "installing the locked packages ..."
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/uv.txt
-	@$(BIN)/uv pip install -q --python $(BIN)/python --require-hashes -r requirements/dev.lock
-	@$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e .
+	@$(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python --require-hashes -r requirements/dev.lock
+	@$(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python --no-deps --no-build-isolation -e .
 	@touch $@

@@ -74,15 +74,18 @@ def twins(policy: str) -> list[str]:
 
 # The tests of a module whose name and importers do not tell, or tell too much.
 LATE_VALUES = (  # the others of their file go through all policies
-    "delays.py::test_fixed_delays_are_kept",
-    "delays.py::test_everything_comes_in_the_round_that_its_delay_says",
-    "delays.py::test_no_rounds_of_delay_are_as_none_in_the_loop",
-    "delays.py::test_geometric_delays_have_every_length_as_often_as_they_should",
-    "delays.py::test_the_values_are_those_of_the_play_that_shows_them",
-    "delays.py::test_no_delay_is_no_delay[greedy]",
+    "engine/delays.py::test_fixed_delays_are_kept",
+    "engine/delays.py::test_everything_comes_in_the_round_that_its_delay_says",
+    "engine/delays.py::test_no_rounds_of_delay_are_as_none_in_the_loop",
+    "engine/delays.py::test_geometric_delays_have_every_length_as_often_as_they_should",
+    "engine/delays.py::test_the_values_are_those_of_the_play_that_shows_them",
+    "engine/delays.py::test_no_delay_is_no_delay[greedy]",
     *twins("greedy")[:3],
-    *(f"delays.py::test_twins_that_wait_make_the_same_decisions[greedy-{d}]" for d in (1, 4, 30)),
-    "delays.py::test_no_room_is_made_for_what_comes_after_the_horizon",
+    *(
+        f"engine/delays.py::test_twins_that_wait_make_the_same_decisions[greedy-{d}]"
+        for d in (1, 4, 30)
+    ),
+    "engine/delays.py::test_no_room_is_made_for_what_comes_after_the_horizon",
 )
 AUDITS = (  # the others of their file are long
     "auditor.py::test_the_first_rounds_too",
@@ -92,46 +95,50 @@ GRIDS = "limits.py::test_a_grid_is_counted_before_it_is_made"
 LARGE_FILE = "limits.py::test_a_study_file_has_the_limit_of_its_suffix"
 EDITIONS = "test_numbers_change_only_with_an_edition"
 TESTS: dict[str, tuple[str, ...]] = {
-    "bounds/asymptotic.py": ("asymptotic.py", "certificate.py"),
-    "bounds/bound.py": ("minimax.py", "finite_time.py"),
-    "bounds/certificate.py": ("certificate.py", "duality.py"),
-    "bounds/hard_problems.py": ("minimax.py",),
-    "bounds/finite_time.py": ("finite_time.py", "certificate.py"),
-    "bounds/general.py": ("general.py",),
-    "bounds/hard_means.py": ("hard_means.py", "minimax_computed.py"),
-    "bounds/hard_sets.py": ("hard_sets.py", "minimax.py"),
-    "bounds/inputs.py": ("finite_time.py", "minimax.py"),
-    "bounds/minimax.py": ("minimax.py",),
-    "engine/contract.py": ("runner.py", *LATE_VALUES, f"editions.py::{EDITIONS}[uniform]"),
+    "bounds/asymptotic.py": ("bounds/asymptotic.py", "bounds/certificate.py"),
+    "bounds/bound.py": ("bounds/minimax.py", "bounds/finite_time.py"),
+    "bounds/certificate.py": ("bounds/certificate.py", "bounds/duality.py"),
+    "bounds/hard_problems.py": ("bounds/minimax.py",),
+    "bounds/finite_time.py": ("bounds/finite_time.py", "bounds/certificate.py"),
+    "bounds/general.py": ("bounds/general.py",),
+    "bounds/hard_means.py": ("bounds/hard_means.py", "bounds/minimax_computed.py"),
+    "bounds/hard_sets.py": ("bounds/hard_sets.py", "bounds/minimax.py"),
+    "bounds/inputs.py": ("bounds/finite_time.py", "bounds/minimax.py"),
+    "bounds/minimax.py": ("bounds/minimax.py",),
+    "engine/contract.py": ("engine/runner.py", *LATE_VALUES, f"editions.py::{EDITIONS}[uniform]"),
     "engine/delays.py": LATE_VALUES,
-    "engine/draws.py": ("runner.py", *LATE_VALUES),
-    "engine/intrinsics.py": ("streams.py", "runner.py"),
-    "engine/runner.py": ("runner.py", "own.py", "trace.py", *LATE_VALUES),
-    "engine/streams.py": ("streams.py", "runner.py"),
+    "engine/draws.py": ("engine/runner.py", *LATE_VALUES),
+    "engine/intrinsics.py": ("engine/streams.py", "engine/runner.py"),
+    "engine/runner.py": ("engine/runner.py", "simulate/own.py", "simulate/trace.py", *LATE_VALUES),
+    "engine/streams.py": ("engine/streams.py", "engine/runner.py"),
     "policies/asymptotic.py": (
-        "algorithm_1.py",
+        "policies/asymptotic.py",
         "auditor.py::test_the_first_rounds_too",
         *twins("asymptotic"),
     ),
     "policies/minimax.py": (
-        "algorithm_2.py",
+        "policies/minimax.py",
         "auditor.py::test_the_first_rounds_too",
         *twins("minimax"),
     ),
-    "programs/covers.py": ("programs.py", "structure.py"),
-    "programs/cutting.py": ("cutting.py", "asymptotic.py"),
-    "programs/independent.py": ("programs.py", "structure.py"),
-    "programs/separation.py": ("separation.py", "bracketing.py", "cutting.py"),
-    "programs/solver.py": ("solver.py", "programs.py"),
-    "simulate/statistics.py": ("statistics.py",),
-    "study/cells.py": ("study.py", "manifest.py"),
-    "study/manifest.py": ("manifest.py",),
-    "study/plan.py": ("study.py", "manifest.py", GRIDS),
-    "study/reading.py": ("study.py", GRIDS, LARGE_FILE),
-    "study/run.py": ("manifest.py",),
-    "study/store.py": ("manifest.py",),
+    "programs/covers.py": ("programs/covers.py", "structure.py"),
+    "programs/cutting.py": ("programs/cutting.py", "bounds/asymptotic.py"),
+    "programs/independent.py": ("programs/covers.py", "structure.py"),
+    "programs/separation.py": (
+        "programs/separation.py",
+        "naive/bracketing.py",
+        "programs/cutting.py",
+    ),
+    "programs/solver.py": ("programs/solver.py", "programs/covers.py"),
+    "simulate/statistics.py": ("simulate/statistics.py",),
+    "study/cells.py": ("study/study.py", "study/manifest.py"),
+    "study/manifest.py": ("study/manifest.py",),
+    "study/plan.py": ("study/study.py", "study/manifest.py", GRIDS),
+    "study/reading.py": ("study/study.py", GRIDS, LARGE_FILE),
+    "study/run.py": ("study/manifest.py",),
+    "study/store.py": ("study/manifest.py",),
     "structure.py": ("structure.py",),
-    "examples/check_certificate.py": ("certificate.py", "reading.py"),
+    "examples/check_certificate.py": ("bounds/certificate.py", "bounds/certificate_file.py"),
 }
 
 
@@ -149,11 +156,11 @@ class Module:
 def test_files(name: str, folder: Path) -> list[str]:
     """Those of the table; else those named after a module, and those that import it."""
     if name in TESTS:
-        return [f"{folder}/test_{test}" for test in TESTS[name]]
+        return [str(folder / Path(test).parent / f"test_{Path(test).name}") for test in TESTS[name]]
     stem = Path(name).stem
     dotted = "sidelight." + name.removesuffix(".py").replace("/", ".")
     chosen = []
-    for path in sorted(folder.glob("test_*.py")):
+    for path in sorted(folder.rglob("test_*.py")):
         imported = set()
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and node.module:

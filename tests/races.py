@@ -25,6 +25,21 @@ from sidelight.simulate.stage import Stage, revealed, set_stage
 ASKED = {"eps-greedy-lp": "gap=0.1"}
 
 
+GRAPHS = {
+    "bandit(2)": [[1, 0], [0, 1]],
+    "bandit(3)": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    "cycle(3)": [[0, 1, 0], [0, 0, 1], [1, 0, 0]],
+    "revealing(3)": [[1, 1, 1], [0, 0, 0], [0, 0, 0]],
+    "star(3)": [[1, 1, 1], [0, 1, 0], [0, 0, 1]],
+    "loopless(3)": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+}
+
+
+def problem_on(graph: str, means: list[float]) -> sl.Problem:
+    """One of the graphs, with variance 1."""
+    return sl.Problem(sl.Feedback.uniform(np.array(GRAPHS[graph], dtype=bool)), means)
+
+
 def ready(name: str) -> str:
     """The policy with what it must be told."""
     return f"{name}:{ASKED[name]}" if name in ASKED else name

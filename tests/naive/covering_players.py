@@ -1,7 +1,7 @@
 """eps-greedy-LP and UCB-LP as their description reads: players of `naive.loop`.
 
 The covering program has many optima; the plan is that of `programs.allocate`, whose cost is
-compared with a solver's in tests/test_covering.py.
+compared with a solver's in tests/policies/test_covering.py.
 """
 
 from __future__ import annotations

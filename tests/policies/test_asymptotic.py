@@ -6,26 +6,10 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from races import decisions, live, noise_free
+from races import GRAPHS, decisions, live, noise_free, problem_on
 from sidelight.engine.contract import LATE
 from sidelight.policies import ahead, asymptotic
 from sidelight.setting import Setting
-
-Names = dict[str, list[list[int]]]
-
-GRAPHS: Names = {
-    "bandit(2)": [[1, 0], [0, 1]],
-    "bandit(3)": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-    "cycle(3)": [[0, 1, 0], [0, 0, 1], [1, 0, 0]],
-    "revealing(3)": [[1, 1, 1], [0, 0, 0], [0, 0, 0]],
-    "star(3)": [[1, 1, 1], [0, 1, 0], [0, 0, 1]],
-    "loopless(3)": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
-}
-
-
-def problem_on(graph: str, means: list[float]) -> sl.Problem:
-    """One of the graphs, with variance 1."""
-    return sl.Problem(sl.Feedback.uniform(np.array(GRAPHS[graph], dtype=bool)), means)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from sidelight.study import CrewError, Processes, Study, Threads, crew, run
 from sidelight.study.crews import Tally
 from studies import contents, die, reference, small
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 
 
 def longer(folder: Path) -> Study:

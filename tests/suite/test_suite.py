@@ -29,7 +29,7 @@ from sidelight.suite.cells import (
 from sidelight.suite.reasons import REASONS
 
 CHEAP = ("greedy", "uniform")
-PAGE = (Path(__file__).parent.parent / "benchmarks" / "suite.md").read_text()
+PAGE = (Path(__file__).parents[2] / "benchmarks" / "suite.md").read_text()
 
 
 def some(horizon: int = 100, replicates: int = 4) -> list[Cell]:
@@ -259,7 +259,7 @@ def test_a_reason_speaks_of_the_rival() -> None:
 
 
 def test_the_readme_quotes_the_count() -> None:
-    readme = " ".join((Path(__file__).parent.parent / "README.md").read_text().split())
+    readme = " ".join((Path(__file__).parents[2] / "README.md").read_text().split())
     passed, judged = PAGE.partition("`ids` passes ")[2].partition(" races")[0].split(" of ")
     assert f"`ids` passes {passed} of {judged} races" in readme
     without = int(re.findall(r"Without it (\d+) more would not be passed", PAGE)[0])

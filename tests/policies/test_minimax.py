@@ -9,10 +9,9 @@ import pytest
 
 import sidelight as sl
 from naive.auditor import audit_minimax
-from races import noise_free
+from races import noise_free, problem_on
 from sidelight.policies import minimax
 from sidelight.setting import Setting
-from test_algorithm_1 import problem_on
 
 
 @pytest.mark.parametrize(

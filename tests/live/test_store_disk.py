@@ -16,7 +16,7 @@ from power_loss import CALLS
 from sidelight.live.store import open_store
 from stores import told
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 APPENDING = [sys.executable, str(HERE / "appending.py")]
 ROUNDS, CHECKPOINT = 30, 3
 SEED = 17  # one of those with which all rounds come before the store is closed for the first time

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 
 
 def kill(where: str, kills: int, seed: int) -> dict[str, int]:
