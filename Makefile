@@ -35,6 +35,7 @@ check: $(STAMP)              ## format, lint, types, and the rules of the house
 bench: $(STAMP)              ## speed, as ratios inside one run
 	$(BIN)/python benchmarks/structure.py
 	$(BIN)/python benchmarks/bounds.py
+	$(BIN)/python benchmarks/first_use.py
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/study.py
 	$(BIN)/python benchmarks/store.py
