@@ -97,7 +97,9 @@ EDITIONS = "test_numbers_change_only_with_an_edition"
 TESTS: dict[str, tuple[str, ...]] = {
     "bounds/asymptotic.py": ("bounds/asymptotic.py", "bounds/certificate.py"),
     "bounds/bound.py": ("bounds/minimax.py", "bounds/finite_time.py"),
-    "bounds/certificate.py": ("bounds/certificate.py", "bounds/duality.py"),
+    "bounds/certificate.py": (
+        *("bounds/certificate.py", "bounds/duality.py", "bounds/certificate_file.py", "cli/check.py"),
+    ),
     "bounds/hard_problems.py": ("bounds/minimax.py",),
     "bounds/finite_time.py": ("bounds/finite_time.py", "bounds/certificate.py"),
     "bounds/general.py": ("bounds/general.py",),
@@ -113,7 +115,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "engine/streams.py": ("engine/streams.py", "engine/runner.py"),
     "policies/asymptotic.py": (
         "policies/asymptotic.py",
-        "auditor.py::test_the_first_rounds_too",
+        *AUDITS,
         *twins("asymptotic"),
     ),
     "policies/minimax.py": (

@@ -381,3 +381,10 @@ def test_a_problem_stands_for_its_setting() -> None:
     expected = guarantees.minimax(problem.feedback, problem.upper, 1e5).value
     assert guarantees.minimax(problem, horizon=1e5).value == expected
     assert guarantees.minimax(Setting(problem.feedback, problem.upper, 1e5)).value == expected
+
+
+def test_guarantees_hold_at_every_horizon() -> None:
+    for recipe in ("bandit", "dosing"):
+        problem = gallery(recipe)
+        for bound in (guarantees.minimax(problem, horizon=1e5), guarantees.instance(problem, 1e5)):
+            assert {candidate.horizon for candidate in bound.candidates} == {0.0}

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from naive import asymptotic as naive
 from naive import random_problems as random
 from naive.structures import structure
-from sidelight import Feedback, Problem
+from sidelight import Feedback, Problem, gallery
 from sidelight.bounds import Certificate, asymptotic, graves_lai
 from strategies import problems
 
@@ -193,3 +193,20 @@ def test_any_problem_that_floats_can_hold(problem: Problem) -> None:
         assert isinstance(bound.certificate, Certificate)
         assert bound.certificate.check() or not bound.valid
         assert bound.value >= 0
+
+
+def test_the_price_of_a_need_is_what_the_rows_say() -> None:
+    """A row between the best action and another shares its weight by the square of its split."""
+    problem = gallery("dosing")  # the best action is seen by a costly one, as the others are
+    bound = graves_lai(problem)
+    assert isinstance(bound.certificate, Certificate)
+    rows = [(float(weight), row) for weight, row in bound.certificate.rows]
+    splits = [float(row.split) for _, row in rows]  # type: ignore[union-attr]
+    assert any(0 < split < 1 for split in splits)
+    expected = np.zeros(len(problem))
+    for (weight, row), split in zip(rows, splits, strict=True):
+        expected[row.action] += weight * split * split  # type: ignore[union-attr]
+        expected[problem.best] += weight * (1 - split) * (1 - split)
+    found = {need.action: need.price for need in bound.binding}
+    prices = [found.get(i, 0.0) for i in range(len(problem))]
+    assert prices == pytest.approx(expected, rel=1e-12)

@@ -346,3 +346,15 @@ def test_a_problem_stands_for_its_setting() -> None:
         minimax(problem)
     with pytest.raises(InputError, match="is no feedback"):
         minimax("bandit", 1.0, 10.0)  # type: ignore[arg-type]
+
+
+def test_a_form_says_what_it_is_built_on_or_why_it_is_not() -> None:
+    alone = "one better action that does not show another"
+    assert closed_forms(Feedback.bandit(2), 1.0, 1e4)[BETTER_ONE].method == alone
+    several = closed_forms(Feedback.bandit(5), 1.0, 1e6)[BETTER_ONE].method
+    assert several == "one better action among 5 that do not show each other"
+    for which in (HALFWAY, HIGH):
+        strong = closed_forms(Feedback.bandit(3), 1.0, 1e4)[which]
+        assert "no action is weakly observable" in strong.why
+        exact = closed_forms(cycle(3, sigma=0.0), 1.0, 1e4)[which]
+        assert "they are seen exactly" in exact.why
