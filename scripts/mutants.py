@@ -98,7 +98,12 @@ TESTS: dict[str, tuple[str, ...]] = {
     "bounds/asymptotic.py": ("bounds/asymptotic.py", "bounds/certificate.py"),
     "bounds/bound.py": ("bounds/minimax.py", "bounds/finite_time.py"),
     "bounds/certificate.py": (
-        *("bounds/certificate.py", "bounds/duality.py", "bounds/certificate_file.py", "cli/check.py"),
+        *(
+            "bounds/certificate.py",
+            "bounds/duality.py",
+            "bounds/certificate_file.py",
+            "cli/check.py",
+        ),
     ),
     "bounds/hard_problems.py": ("bounds/minimax.py",),
     "bounds/finite_time.py": ("bounds/finite_time.py", "bounds/certificate.py"),

@@ -28,7 +28,8 @@ from sidelight.engine.delays import (
     seed_mail,
 )
 from sidelight.engine.draws import Noise
-from sidelight.policies import ahead, lazy, registry
+from sidelight.policies import registry
+from sidelight.policies.parts import ahead, lazy
 from sidelight.simulate.crew import delay_of
 from sidelight.simulate.simulate import Plan
 from sidelight.simulate.stage import Stage, new_job, run, set_stage

@@ -8,7 +8,8 @@ import pytest
 import sidelight as sl
 from races import GRAPHS, decisions, live, noise_free, problem_on
 from sidelight.engine.contract import LATE
-from sidelight.policies import ahead, asymptotic
+from sidelight.policies import asymptotic
+from sidelight.policies.parts import ahead
 from sidelight.setting import Setting
 
 

@@ -16,7 +16,7 @@ from sidelight.compiled import cached
 from sidelight.engine.contract import no_data
 from sidelight.policies import registry
 from sidelight.policies.asymptotic_sigma import fill_task
-from sidelight.policies.tracking import PAIR, PLAN, SOLO, block, tracking_memory
+from sidelight.policies.parts.tracking import PAIR, PLAN, SOLO, block, tracking_memory
 from sidelight.setting import Setting
 
 NAME = "asymptotic-sigma"

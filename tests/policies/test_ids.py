@@ -19,7 +19,8 @@ from naive import loop
 from races import decisions, live
 from sidelight.belief import known
 from sidelight.engine.contract import Floats, no_data
-from sidelight.policies import cut, ids, lazy
+from sidelight.policies import ids
+from sidelight.policies.parts import cut, lazy
 from sidelight.setting import Setting
 
 ALARM = 1e-4

@@ -12,7 +12,7 @@ from naive import loop
 from races import decisions, live
 from sidelight.bounds import graves_lai
 from sidelight.policies import registry
-from sidelight.policies.tracking import PLAN, block
+from sidelight.policies.parts.tracking import PLAN, block
 from sidelight.setting import Setting
 
 

@@ -13,7 +13,8 @@ import sidelight as sl
 from naive import loop
 from sidelight.engine.contract import Floats
 from sidelight.gallery import from_recipe
-from sidelight.policies import cut, registry, v_ids
+from sidelight.policies import registry, v_ids
+from sidelight.policies.parts import cut
 from sidelight.suite.cells import RECIPES, shuffled
 
 Integrals = tuple[Floats, Floats, float]

@@ -37,9 +37,9 @@ import numpy as np
 
 from ..compiled import compiled, inlined
 from ..setting import Setting
-from .argmax import first_largest
 from .covering import unseen
-from .information_ratio import best_mixture, toss
+from .parts.argmax import first_largest
+from .parts.information_ratio import best_mixture, toss
 from .rule import Prepared, Rule
 
 INITIAL, EXPLOIT, LEARN = range(3)

@@ -41,10 +41,10 @@ from ..engine.intrinsics import apart
 from ..errors import InputError
 from ..programs.basis import best_plan, index, room
 from ..setting import Setting
-from .ahead import ACTION, AHEAD, EXPLORED, INITIAL, ROUND, SEEN, WHY
 from .needs import Need
+from .parts.ahead import ACTION, AHEAD, EXPLORED, INITIAL, ROUND, SEEN, WHY
+from .parts.tracking import beware_of_ties
 from .rule import MOST, Prepared, Rule, in_range
-from .tracking import beware_of_ties
 
 WORDS = ("initial", "exploit", "forced", "track")
 EXPLOIT, FORCED, TRACK = range(1, 4)

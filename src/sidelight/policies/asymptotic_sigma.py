@@ -49,9 +49,8 @@ from ..errors import InputError
 from ..programs.basis import index
 from ..programs.pairs import within
 from ..setting import Setting
-from .ahead import EXPLORED, decided_ahead
-from .rule import Prepared, Rule, from_zero, in_range, switch
-from .tracking import (
+from .parts.ahead import EXPLORED, decided_ahead
+from .parts.tracking import (
     FITS,
     GAPS,
     MADE,
@@ -74,6 +73,7 @@ from .tracking import (
     tracking_memory,
     work_space,
 )
+from .rule import Prepared, Rule, from_zero, in_range, switch
 
 NAME = "asymptotic-sigma"
 WORDS = ("initial", "exploit", "forced", "track", "short")

@@ -54,9 +54,9 @@ from ..engine.streams import uniform
 from ..feedback import Feedback
 from ..programs import allocate
 from ..setting import Setting
-from .argmax import first_largest
 from .greedy import no_update
 from .needs import Need, UnfitError
+from .parts.argmax import first_largest
 from .rule import LEAST, MOST, Prepared, Rule, in_range
 
 INITIAL, EXPLORE, EXPLOIT = 0, 1, 2  # words of eps-greedy-lp

@@ -18,7 +18,7 @@ import numpy as np
 from ..compiled import inlined
 from ..engine.streams import uniform
 from ..setting import Setting
-from .argmax import first_largest
+from .parts.argmax import first_largest
 from .rule import Prepared, Rule
 
 

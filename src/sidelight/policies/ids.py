@@ -62,11 +62,11 @@ import numpy as np
 
 from ..compiled import compiled, inlined
 from ..setting import Setting
-from . import lazy
-from .crowd import weigh_all
-from .guard import density, purchase, upper_tail
-from .information_ratio import best_mixture
-from .lazy import BLOCK, BUYER, EARLY, GUARD, TAIL, make_lazy, posterior
+from .parts import lazy
+from .parts.crowd import weigh_all
+from .parts.guard import density, purchase, upper_tail
+from .parts.information_ratio import best_mixture
+from .parts.lazy import BLOCK, BUYER, EARLY, GUARD, TAIL, make_lazy, posterior
 from .rule import Prepared, Rule
 
 TINY = 1e-300

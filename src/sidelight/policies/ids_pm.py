@@ -37,7 +37,7 @@ import numpy as np
 from ..compiled import compiled, inlined
 from ..setting import Setting
 from .greedy import no_update
-from .information_ratio import best_mixture, toss
+from .parts.information_ratio import best_mixture, toss
 from .rule import Prepared, Rule, in_range, switch
 
 N0, S0, DIRECTED = range(3)  # places in the parameters

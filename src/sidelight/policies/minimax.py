@@ -49,8 +49,8 @@ from ..engine.intrinsics import apart, borrowed, sqrt
 from ..errors import InputError
 from ..programs.basis import index, is_unique, prices_hold, room, solve_plan
 from ..setting import Setting
-from .argmax import largest_bound
 from .needs import Need
+from .parts.argmax import largest_bound
 from .rule import Prepared, Rule
 
 WORDS = ("strong", "weak", "empty", "final")

@@ -38,9 +38,8 @@ from ..engine.intrinsics import borrowed
 from ..programs.basis import index
 from ..programs.pairs import EXACT_BLOCKS, exact_plan
 from ..setting import Setting
-from .ahead import EXPLORED, decided_ahead
-from .rule import Prepared, Rule, from_zero, in_range
-from .tracking import (
+from .parts.ahead import EXPLORED, decided_ahead
+from .parts.tracking import (
     FITS,
     GAPS,
     NO_PLAN,
@@ -61,6 +60,7 @@ from .tracking import (
     tracking_memory,
     work_space,
 )
+from .rule import Prepared, Rule, from_zero, in_range
 
 WORDS = ("initial", "exploit", "estimate", "track")
 EXPLOIT, ESTIMATE, TRACK = range(1, 4)

@@ -39,9 +39,9 @@ from ..compiled import cached, inlined
 from ..engine.contract import Floats
 from ..engine.intrinsics import sqrt
 from ..setting import Setting
-from .argmax import first_largest_index
 from .greedy import no_update
 from .needs import Need
+from .parts.argmax import first_largest_index
 from .rule import LEAST, MOST, Prepared, Rule, in_range
 
 DEFAULTS = {"exploration": 2.0}

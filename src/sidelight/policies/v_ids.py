@@ -46,12 +46,12 @@ import numpy as np
 
 from ..compiled import compiled, inlined
 from ..setting import Setting
-from . import lazy
-from .crowd import ends, narrowest
-from .guard import density, purchase, upper_tail
 from .ids import gains, inflation
-from .information_ratio import best_mixture
-from .lazy import BLOCK, BUYER, EARLY, GUARD, TAIL, make_lazy, posterior
+from .parts import lazy
+from .parts.crowd import ends, narrowest
+from .parts.guard import density, purchase, upper_tail
+from .parts.information_ratio import best_mixture
+from .parts.lazy import BLOCK, BUYER, EARLY, GUARD, TAIL, make_lazy, posterior
 from .rule import Prepared, Rule
 
 REACH = 8.0  # standard deviations

@@ -11,7 +11,7 @@ from scipy import stats
 import sidelight as sl
 from naive import cut as naive
 from races import live
-from sidelight.policies import cut
+from sidelight.policies.parts import cut
 
 
 def random_posteriors(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float, float]:

@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from ..belief import CAP
-from ..compiled import compiled, inlined
-from ..engine.contract import Floats
-from ..programs.basis import index, room
-from ..programs.pairs import WITHIN_BLOCKS
-from ..setting import Setting
-from ..structure import strongly_observable
+from ...belief import CAP
+from ...compiled import compiled, inlined
+from ...engine.contract import Floats
+from ...programs.basis import index, room
+from ...programs.pairs import WITHIN_BLOCKS
+from ...setting import Setting
+from ...structure import strongly_observable
 from .ahead import AHEAD
 
 # places in memory, after those of a policy that decides ahead

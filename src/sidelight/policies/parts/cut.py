@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import compiled
+from ...compiled import compiled
 from .guard import density, upper_tail
 
 OUTSIDE = 3.0  # deviations beyond the range that make it unbelievable

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import compiled, inlined, kernel
+from ...compiled import compiled, inlined, kernel
 
 FINE, END = 4, 512  # entries for each unit of z^2, and their number: psi is 1e-30 at the end
 

@@ -14,7 +14,8 @@ from naive import loop, random_problems
 from naive.crowd import crowd as naive_crowd
 from naive.crowd import points
 from sidelight.engine.contract import Floats
-from sidelight.policies import crowd, cut, ids, registry, v_ids
+from sidelight.policies import ids, registry, v_ids
+from sidelight.policies.parts import crowd, cut
 
 
 def many(rng: np.random.Generator) -> tuple[Floats, Floats, float]:

@@ -13,7 +13,7 @@ from beliefs import random_state, with_prior
 from naive import ids as naive
 from sidelight.belief import known
 from sidelight.engine.contract import Floats, Known
-from sidelight.policies import guard
+from sidelight.policies.parts import guard
 
 NOTHING = np.int64(-1), 0.0
 

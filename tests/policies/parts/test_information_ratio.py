@@ -7,7 +7,7 @@ import pytest
 
 from naive.ids import best_pair
 from sidelight.engine.contract import Floats
-from sidelight.policies.information_ratio import best_mixture
+from sidelight.policies.parts.information_ratio import best_mixture
 
 GRID = np.linspace(0, 1, 201)
 

@@ -23,12 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import compiled, inlined
-from ..setting import Setting
+from ...compiled import compiled, inlined
+from ...setting import Setting
+from ..rule import LEAST, MOST, Prepared, from_zero, in_range, switch
 from .argmax import first_largest
 from .cut import cut
 from .information_ratio import toss
-from .rule import LEAST, MOST, Prepared, from_zero, in_range, switch
 
 # places in the memory: the mixture, and what it was computed from
 FIRST, SECOND, WEIGHT, LEADER, ROUND, SEEN, BUYER, BLOCK, REFERENCE = range(9)

@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import compiled, inlined
+from ...compiled import compiled, inlined
 from .guard import density
 
 REACH = 5.0  # standard deviations, beyond which an action is passed

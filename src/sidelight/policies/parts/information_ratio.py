@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import compiled, inlined
-from ..engine.streams import uniform
+from ...compiled import compiled, inlined
+from ...engine.streams import uniform
 
 
 @inlined

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import inlined
+from ...compiled import inlined
 
 
 @inlined

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled import compiled, inlined
-from ..engine.intrinsics import apart
+from ...compiled import compiled, inlined
+from ...engine.intrinsics import apart
 
 EXPLORED, ROUND, SEEN, ACTION, WHY, AHEAD = range(6)  # places in the memory; more follow
 INITIAL = 0  # the word of the first K rounds

@@ -1,0 +1,1 @@
+"""What several policies share: searches, posteriors, mixtures, guards, and ways to decide."""
