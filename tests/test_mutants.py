@@ -18,7 +18,7 @@ from mutations import changes, noting
 from trials import Cost, Plan, Trial
 
 ROOT = Path(__file__).parent.parent
-TOOL = ("known.py", "mutants.py", "mutations.py", "trials.py")
+TOOL = ("known.py", "mutants.py", "mutations.py", "tested_by.py", "trials.py")
 
 TOY = '''
 """A module with one hole in its tests."""
