@@ -50,7 +50,8 @@ def play(player: Player, source: Source) -> Iterator[tuple[Choice, Floats]]:
         seen = source.play(choice.action)
         for letter in source.arrivals():
             shown = player.shown(letter.action)
-            player.take(under_way.pop(letter.round), shown, letter.values[shown])
+            values = letter.values[shown].tolist()
+            player.take(under_way.pop(letter.round), shown.tolist(), values)
         player.settle()
         yield choice, seen
 
