@@ -23,7 +23,7 @@ def play_own(policy: Any, name: str, stage: Stage, job: Job, report: Callable[[]
         replicate = job.first + row
         player = Player(
             copied(policy, name, replicate),  # what it remembers ends with the replicate
-            revealed(stage.problem, stage.known.horizon),
+            revealed(stage.problem, stage.known.horizon or None),
             seed=stage.seed,
             replicate=replicate,
         )
