@@ -64,25 +64,23 @@ def read(text: str) -> Learner:
         body = fields.table(json.loads(text), "the state of a learner")
     except (ValueError, TypeError, RecursionError):
         raise DamagedError(f"not the state of a learner: {ADVICE}") from None
+    if body.pop("check", None) != _check(body):
+        raise DamagedError(f"the state of a learner was changed or cut: {ADVICE}")
     if body.get("learner") != FORMAT:
         raise InputError(
             f"the state of a learner has the format {body.get('learner')!r}, and this version of "
             f"sidelight reads {FORMAT}: use the version that wrote it"
         )
-    if body.pop("check", None) != _check(body):
-        raise DamagedError(f"the state of a learner was changed or cut: {ADVICE}")
     try:
         _check_editions(body)
         return _learner(body)
-    except DamagedError:
+    except (DamagedError, _OtherCodeError):
         raise
-    except (KeyError, IndexError, AttributeError, TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, _OtherEditionError):
-            raise
+    except (LookupError, AttributeError, TypeError, ValueError, ArithmeticError) as error:
         raise DamagedError(f"not the state of a learner ({error}): {ADVICE}") from None
 
 
-class _OtherEditionError(InputError):
+class _OtherCodeError(InputError):
     """Other code wrote the text."""
 
 
@@ -98,11 +96,11 @@ def _check_editions(body: dict[str, Any]) -> None:
     except DamagedError:
         raise
     except InputError as error:
-        raise _OtherEditionError(f"this version of sidelight has no such policy: {error}") from None
+        raise _OtherCodeError(f"this version of sidelight has no such policy: {error}") from None
     here = {"engine": EDITION, policy.name: policy.edition}
     for name, edition in fields.table(body["editions"], "editions").items():
         if here.get(name) != edition:
-            raise _OtherEditionError(
+            raise _OtherCodeError(
                 f"the state was written with edition {edition} of {name}, and this version of "
                 f"sidelight has {here.get(name)}, which decides otherwise: go on with the version "
                 "that wrote it, or tell a new learner what is known with `record`"
@@ -129,7 +127,7 @@ def _snapshot(found: dict[str, Any], K: int, words: int) -> Snapshot:
     unsettled = found["unsettled"]
     if unsettled is not None:
         action, why = unsettled
-        unsettled = fields.whole(action, "an action", 0, K - 1), fields.whole(why, "why", 0, words)
+        unsettled = _place(action, K), fields.whole(why, "why", 0, words - 1)
     t = fields.whole(found["t"], "t", 0)
     return Snapshot(t, unsettled, data, stream=_array(found["stream"], "<u8"), **floats)
 
@@ -185,21 +183,37 @@ def _remember(learner: Learner, found: dict[str, Any]) -> None:
     K = len(learner.setting)
     columns = (_array(found[name], "<i8").tolist() for name in ("actions", "why", "batches"))
     for t, (action, why, batch) in enumerate(zip(*columns, strict=True), start=1):
-        place = fields.whole(action, "an action", 0, K - 1)
-        history.choices.append(Choice(t, place, words[why], None if batch < 0 else batch))
+        history.choices.append(Choice(t, _place(action, K), words[why], _batch(batch)))
+    last = len(history.choices)
     told = _array(found["told"], "<i8").reshape(-1, 2).tolist()
     for (t, j), value in zip(told, _array(found["values"], "<f8").tolist(), strict=True):
-        history.told.setdefault(t, {})[fields.whole(j, "an action", 0, K - 1)] = value
-    history.awaited = dict(_array(found["awaited"], "<i8").reshape(-1, 2).tolist())
+        history.told.setdefault(_id(t, last), {})[_place(j, K)] = value
+    for t, missing in _array(found["awaited"], "<i8").reshape(-1, 2).tolist():
+        history.awaited[_id(t, last)] = fields.whole(missing, "what is awaited", 1, K)
     pairs = _array(found["pairs"], "<i8").reshape(-1, 3).tolist()
     sums = _array(found["sums"], "<f8").reshape(-1, 3).tolist()
     for (i, j, count), (first, mean, spread) in zip(pairs, sums, strict=True):
-        history.pairs[i, j] = Pair(count, first, mean, spread)
-    history.asked = dict(fields.table(found["asked"], "asked"))
-    for key, (t, those, last) in fields.table(found["tells"], "tells").items():
-        history.tells[key] = t, frozenset(those), last
+        own = Pair(fields.whole(count, "a count", 1), first, mean, spread)
+        history.pairs[_place(i, K), _place(j, K)] = own
+    for key, t in fields.table(found["asked"], "asked").items():
+        history.asked[key] = _id(t, last)
+    for key, (t, those, ends) in fields.table(found["tells"], "tells").items():
+        history.tells[key] = _id(t, last), frozenset(_place(j, K) for j in those), ends is True
     for key, (i, values) in fields.table(found["records"], "records").items():
-        history.records[key] = i, dict(values)
+        seen = {_place(j, K): fields.number(x, "a value") for j, x in values}
+        history.records[key] = _place(i, K), seen
+
+
+def _place(value: object, K: int) -> int:
+    return fields.whole(value, "an action", 0, K - 1)
+
+
+def _id(value: object, last: int) -> int:
+    return fields.whole(value, "an id", 1, last)
+
+
+def _batch(value: int) -> int | None:
+    return None if value < 0 else value
 
 
 # ---- arrays --------------------------------------------------------------------------------------
