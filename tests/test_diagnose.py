@@ -218,6 +218,32 @@ def test_a_wrong_sigma_is_named_with_what_the_data_say() -> None:
     assert sl.Learner(feedback, "uniform").diagnose().findings == ()
 
 
+def test_intervals_hold_together_and_holm_counts_all_that_is_declared() -> None:
+    """Two actions that show both: 4 spreads, 2 biases. Evidence for 4 is not enough for 6."""
+    setting = sl.Setting(sl.Feedback.full_information(2))
+    assert hypotheses(setting) == (4, 2)
+
+    def learner(wide: float) -> sl.Learner:
+        swings = 0.5 + wide * np.array([1.0, -1.0] * 10)
+        told = sl.Learner(setting, "uniform")
+        for value in swings.tolist():
+            told.record(0, {0: value})
+        return told
+
+    def evidence(wide: float) -> float:
+        own = sums_of(0.5 + wide * np.array([1.0, -1.0] * 10))
+        return float(spread_evidence(own, own.declared))
+
+    grid = np.linspace(1.0, 4.0, 3001).tolist()
+    between = next(x for x in grid if evidence(x) > np.log(5.0 / DELTA))
+    enough = next(x for x in grid if evidence(x) > np.log(6.0 / DELTA))
+    assert learner(between).diagnose().accused == ()
+    (found,) = learner(enough).diagnose().accused
+    own = sums_of(0.5 + enough * np.array([1.0, -1.0] * 10))
+    low, high = spread_interval(own, DELTA / 4)
+    assert (found.low, found.high) == pytest.approx((float(low), float(high)))
+
+
 def test_a_biased_side_value_is_named() -> None:
     feedback = sl.Feedback([[1.0, 1.0], [np.inf, 1.0]], labels=["A", "B"])
     learner = told(feedback, 0, 500, lambda rng: rng.normal([0.5, 1.0], 1.0))

@@ -179,9 +179,9 @@ def live(examples: int, steps: int) -> None:
 
 
 def test_a_learner_is_a_list_of_plays() -> None:
-    live(60, 30)
+    live(100, 40)
 
 
 @pytest.mark.campaign
 def test_a_learner_is_a_list_of_plays_for_long() -> None:
-    live(1500, 60)
+    live(400, 60)

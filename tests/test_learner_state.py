@@ -61,6 +61,18 @@ def test_it_goes_on_as_if_nothing_had_happened(name: str) -> None:
     assert one.diagnose() == other.diagnose()
 
 
+@pytest.mark.parametrize("name", LIVE)
+def test_looking_changes_nothing(name: str) -> None:
+    learner = busy(name)
+    text = learner.to_json()
+    said = learner.verdict().next
+    learner.diagnose()
+    assert learner.to_json() == text
+    assert learner.pending
+    learner.patience = None  # it would forget before it asks
+    assert learner.ask().label == said
+
+
 def _arrays(learner: sl.Learner) -> list[Any]:
     snapshot = learner.player.snapshot()
     return [*snapshot.data, snapshot.parameters, snapshot.memory, snapshot.stream]

@@ -130,6 +130,7 @@ def test_values_that_never_come_are_forgotten_and_stay_welcome() -> None:
     choice = player.choose()
     player.forget(choice, [0, 1])
     assert player.data.pending.tolist() == [0.0, 0.0]
+    assert player.data.seen[0] == LATE  # whoever counted on them must look again
     player.tell(choice, [1.0, 2.0])
     assert player.belief.means.tolist() == [1.0, 2.0]
     assert player.data.pending.tolist() == [0.0, 0.0]
@@ -140,6 +141,7 @@ def test_a_play_that_nobody_asked_for_counts_and_is_no_round() -> None:
     player.record(2, {2: 0.75})
     assert (player.t, player.belief.plays.tolist()) == (0, [0, 0, 1])
     assert player.belief.mean(2) == 0.75
+    assert player.data.seen[0] == LATE + 1
     assert player.choose() == Choice(1, 0, "initial")
 
 
