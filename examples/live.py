@@ -33,4 +33,4 @@ for visit in range(1500):
 
 print(shop.verdict(delta=0.05))
 print(shop.diagnose())
-print(f"{len(shop.pending)} of {len(shop)} decisions are still waited for")
+print(f"{len(shop.pending)} of {shop.rounds} decisions are still waited for")

@@ -93,7 +93,7 @@ def driven_wildly(learner: sl.Learner, source: Source, rng: np.random.Generator)
                 assert not learner.tell(id_again, again, key=key if rng.random() < 0.5 else None)
         if rng.random() < 0.06:
             learner = sl.Learner.from_json(learner.to_json())
-    assert len(learner) == HORIZON
+    assert learner.rounds == HORIZON
     return found
 
 
@@ -178,6 +178,10 @@ def test_an_own_policy_works_and_sees_the_belief() -> None:
         learner.to_json()
     with pytest.raises(sl.PolicyError, match="7, which is not an action"):
         three(Fixed(7)).ask()
+    with pytest.raises(sl.InputError, match=r"Turns is a class: give an object, Turns\(\)"):
+        three(Turns)
+    with pytest.raises(sl.InputError, match="no policy is called 'idz'"):
+        three("idz")
 
 
 def test_the_same_key_gives_the_same_answer() -> None:
@@ -186,7 +190,7 @@ def test_the_same_key_gives_the_same_answer() -> None:
     for _ in range(5):
         learner.ask()
     assert learner.ask(key="visit") == first == learner.decision(first.id)
-    assert len(learner) == 6
+    assert learner.rounds == 6
 
 
 def test_a_value_counts_once() -> None:
@@ -296,7 +300,7 @@ def test_what_is_recorded_counts_and_is_no_round() -> None:
     assert learner.record("b", {"b": 0.5, "c": 0.7})
     assert learner.belief.plays.tolist() == [0, 2, 0]
     assert learner.belief.information.tolist() == [0.0, 2.0, 2.0]
-    assert (len(learner), learner.pending) == (0, {})
+    assert (learner.rounds, learner.pending) == (0, {})
     with pytest.raises(sl.InputError, match="no action is called 'z'"):
         learner.record("z", {})
     with pytest.raises(sl.InputError, match="a play of 'c': 'c' does not show 'a'"):

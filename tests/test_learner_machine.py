@@ -49,7 +49,7 @@ class Life(RuleBasedStateMachine):
 
     def decision(self, number: int) -> int:
         """An id: the later the likelier."""
-        return len(self.learner) - number % len(self.learner)
+        return self.learner.rounds - number % self.learner.rounds
 
     def tell(self, number: int, values: Any, key: str | None, last: bool) -> bool:
         """Both are told; whether both agreed to it. Nothing changes where they refuse."""
@@ -77,7 +77,7 @@ class Life(RuleBasedStateMachine):
             assert decision.id == known
         assert decision == self.learner.decision(decision.id)
 
-    @precondition(lambda self: len(self.learner) > 0)
+    @precondition(lambda self: self.learner.rounds > 0)
     @rule(number=numbers, data=st.data(), key=keys, last=st.booleans())
     def tell_something(self, number: int, data: st.DataObject, key: str | None, last: bool) -> None:
         """A part, late or not, of what a decision shows."""
@@ -87,14 +87,14 @@ class Life(RuleBasedStateMachine):
         told = self.naive.decisions[one - 1].told
         self.tell(one, {j: float(told.get(j, data.draw(fine))) for j in part}, key, last)
 
-    @precondition(lambda self: len(self.learner) > 0)
+    @precondition(lambda self: self.learner.rounds > 0)
     @rule(number=numbers, last=st.booleans())
     def tell_again(self, number: int, last: bool) -> None:
         one = self.decision(number)
         again = {j: float(x) for j, x in self.naive.decisions[one - 1].told.items()}
         assert self.tell(one, again, None, last)
 
-    @precondition(lambda self: len(self.learner) > 0)
+    @precondition(lambda self: self.learner.rounds > 0)
     @rule(number=numbers, shift=st.sampled_from([1e-16, 1e-3, -0.5]))
     def tell_otherwise(self, number: int, shift: float) -> None:
         one = self.decision(number)

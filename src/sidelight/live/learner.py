@@ -30,9 +30,9 @@ from ..belief import Belief
 from ..errors import InputError
 from ..labels import Label
 from ..player import Choice, Player
-from ..policies import registry
 from ..policies.specification import Specification
 from ..setting import Given, Setting, whole
+from ..simulate.simulate import policy_of
 from .diagnose import Diagnosis, examine
 from .events import check_key
 from .pairs import Pairs, add_values
@@ -98,7 +98,7 @@ class Learner:
     ) -> None:
         self.seed = whole("seed", seed, 0, None)
         self.patience = None if patience is None else whole("patience", patience, 0, MAX_PATIENCE)
-        self.policy = registry.parse(policy) if isinstance(policy, str) else policy
+        self.policy = policy_of(policy)
         self.player = Player(self.policy, given, upper, horizon, self.seed)
         self.history = History()
         self._door = Door(self.setting)
@@ -122,13 +122,15 @@ class Learner:
             for t in history.awaited
         }
 
-    def __len__(self) -> int:
+    @property
+    def rounds(self) -> int:
+        """How many decisions were made."""
         return len(self.history.choices)
 
     def __repr__(self) -> str:
         name = getattr(self.policy, "name", type(self.policy).__name__)
         waits = len(self.history.awaited)
-        return f"<Learner {name!r}: {len(self)} decisions, {waits} of them awaited>"
+        return f"<Learner {name!r}: {self.rounds} decisions, {waits} of them awaited>"
 
     # ---- the three verbs --------------------------------------------------------------------
 
@@ -298,7 +300,7 @@ class Learner:
     def _lose_patience(self) -> None:
         if self.patience is None:
             return
-        oldest = len(self) - self.patience  # it was awaited during `patience` decisions after it
+        oldest = self.rounds - self.patience  # it was awaited during `patience` decisions after it
         while self.history.awaited:
             t = next(iter(self.history.awaited))
             if t > oldest:

@@ -173,7 +173,7 @@ def _learner(body: dict[str, Any]) -> Learner:
     snapshot = _snapshot(fields.table(body["player"], "player"), len(setting), words)
     learner.player.take_up(snapshot)
     _remember(learner, fields.table(body["history"], "history"))
-    if len(learner) != snapshot.t:
+    if learner.rounds != snapshot.t:
         raise DamagedError("the decisions of a learner are not as many as its rounds")
     return learner
 
