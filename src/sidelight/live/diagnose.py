@@ -4,7 +4,8 @@ Each hypothesis gets an e-process: a positive process M that is at most a martin
 under every distribution of the hypothesis. By Ville's inequality 1/M is a p-value at every look.
 Ours are universal (Wasserman, Ramdas and Balakrishnan 2020): a mixture of alternatives over the
 largest likelihood within the hypothesis. They hold in the history of everything that came, so that
-a policy may choose by the values what it looks at next.
+a policy may choose by the values what it looks at next (Wang and Ramdas 2024 compare the two ways
+for means with an unknown variance).
 
 **Spread** of one pair: n values are Gaussian with an unknown mean and the variance s^2. Let Q be
 the sum of squares around their mean, Q' the same without the first value, m = n - 1. The mixture

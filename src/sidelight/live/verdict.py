@@ -9,7 +9,7 @@ over l ~ N(0, 1/rho), which is
     M_j = sqrt(rho / (rho + n_j)) exp(E_j^2 / (2 (rho + n_j))),      M_j = 1 at the start,
 
 and Ville's inequality says that M_j ever reaches 1/a with probability a at most. Solved for theta_j
-(Robbins 1970; Howard, Ramdas, McAuliffe and Sekhon 2021, section 3.2):
+(Robbins 1970; the normal mixture of Howard, Ramdas, McAuliffe and Sekhon 2021):
 
     |S_j / n_j - theta_j| < sqrt((1 + rho / n_j) (2 log(1/a) + log(1 + n_j / rho)) / n_j)
 
@@ -126,7 +126,7 @@ def radius(information: Floats, delta: float, rho: float) -> Floats:
 
 
 def sharpness(delta: float, upper: float) -> float:
-    """The rho that suits n = SHARPEST / upper^2 (Howard et al. 2021, after their equation 3.7)."""
+    """The rho for which the radius is smallest, to a hundredth, at n = SHARPEST / upper^2."""
     doubt = 2.0 * math.log(1.0 / delta)
     return SHARPEST / upper**2 / (doubt + math.log1p(doubt))
 
