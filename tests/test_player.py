@@ -117,8 +117,8 @@ def test_what_is_under_way_is_known() -> None:
     assert player.belief.rounds == 5
     assert player.data.pending == pytest.approx(player.data.plays @ feedback.precision)
     for late, choice in enumerate(reversed(choices)):
-        shown = player.shown(choice.action)
-        player.take(choice, shown, np.full(len(shown), 0.25))
+        shown = player.shown(choice.action).tolist()
+        player.take(choice, shown, [0.25] * len(shown))
         assert player.data.seen[0] // LATE == late  # only the last play is not late
     assert player.data.pending.tolist() == [0.0] * len(feedback)
     looked = player.data.information > 0
@@ -128,8 +128,9 @@ def test_what_is_under_way_is_known() -> None:
 def test_values_that_never_come_are_forgotten_and_stay_welcome() -> None:
     player = sl.Player("uniform", sl.Feedback.full_information(2))
     choice = player.choose()
-    player.forget(choice, np.array([0, 1]))
+    player.forget(choice, [0, 1])
     assert player.data.pending.tolist() == [0.0, 0.0]
+    assert player.data.seen[0] == LATE  # whoever counted on them must look again
     player.tell(choice, [1.0, 2.0])
     assert player.belief.means.tolist() == [1.0, 2.0]
     assert player.data.pending.tolist() == [0.0, 0.0]
@@ -140,6 +141,7 @@ def test_a_play_that_nobody_asked_for_counts_and_is_no_round() -> None:
     player.record(2, {2: 0.75})
     assert (player.t, player.belief.plays.tolist()) == (0, [0, 0, 1])
     assert player.belief.mean(2) == 0.75
+    assert player.data.seen[0] == LATE + 1
     assert player.choose() == Choice(1, 0, "initial")
 
 

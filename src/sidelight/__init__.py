@@ -2,10 +2,12 @@
 
 feedback  = what each action shows of the others, and how noisily
 structure = what that is worth: observability, independence and domination numbers
+Learner   = decisions in live use: ask, tell
 simulate  = races between policies, under the same luck; trace = every round of one run
 """
 
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from . import leaving
@@ -42,14 +44,15 @@ if sys.modules.get("gymnasium"):  # whoever imported it may want the environment
     from . import gym  # noqa: F401
 
 if TYPE_CHECKING:
+    from .live.learner import Learner
     from .player import Player
+
+LATER = {"Learner": "live.learner", "Player": "player"}  # they import numba: half a second
 
 
 def __getattr__(name: str) -> object:
-    if name == "Player":  # it imports numba, which takes half a second
-        from .player import Player  # noqa: PLC0415
-
-        return Player
+    if name in LATER:
+        return getattr(import_module(f".{LATER[name]}", __name__), name)
     raise AttributeError(f"module 'sidelight' has no attribute {name!r}")
 
 
@@ -60,6 +63,7 @@ __all__ = [
     "Feedback",
     "InputError",
     "Interrupted",
+    "Learner",
     "MissingExtraError",
     "Player",
     "PolicyError",

@@ -16,10 +16,12 @@ with the same seed and the same values it makes the same choices:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +36,7 @@ from .policies.specification import Specification
 from .setting import Given, setting_of
 
 CHOSEN = "chosen"  # the word for a choice of the caller's own policy
+MANY = 64  # values that plain Python takes in faster than numpy does
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ class Player:
         self.data: Data = no_data(len(self.setting))
         self.t = 0
         self._known = known(self.setting.feedback, self.setting.upper, self.setting.rounds)
+        self._views = _views(self.data)
+        self._reveals = _Reveals(self._known)
         self._empty = Belief.empty(self.setting.feedback, self.setting.upper)
         self._unsettled: tuple[int, int] | None = None  # the last action and why, before `update`
         if isinstance(policy, str | Specification):
@@ -107,10 +112,35 @@ class Player:
         batch = self.mind.batch
         self.t += 1
         self._unsettled = action, why
-        self.data.plays[action] += 1
-        shown = self.shown(action)
-        self.data.pending[shown] += self._known.precision[action, shown]
+        views = self._views
+        views.plays[action] += 1
+        for j, weight in self._reveals[action].items():
+            views.pending[j] += weight
         return Choice(self.t, action, self.mind.words[why], batch)
+
+    def peek(self) -> int:
+        """The action that `choose` would name now; nothing changes."""
+        return self.mind.peek(self.t, self._unsettled, self)
+
+    def snapshot(self) -> Snapshot:
+        """The player as it is now; only a built-in policy can be taken up again from one."""
+        rule = self._built_in()
+        parameters = rule.entry.prepared.parameters
+        data = Data._make(array.copy() for array in self.data)
+        arrays = parameters.copy(), rule.memory.copy(), rule.stream.copy()
+        return Snapshot(self.t, self._unsettled, data, *arrays)
+
+    def take_up(self, snapshot: Snapshot) -> None:
+        """Go on from a snapshot of the same policy in the same setting."""
+        rule = self._built_in()
+        own = (*self.data, rule.entry.prepared.parameters, rule.memory, rule.stream)
+        its = (*snapshot.data, snapshot.parameters, snapshot.memory, snapshot.stream)
+        for array, other in zip(own, its, strict=True):
+            if array.shape != other.shape:
+                raise InputError("the snapshot is of another policy, or of another setting")
+        for array, other in zip(own, its, strict=True):
+            array[:] = other
+        self.t, self._unsettled = snapshot.t, snapshot.unsettled
 
     def settle(self) -> None:
         """End the round: the rule takes in what came. `choose` does it, if nobody did."""
@@ -120,44 +150,136 @@ class Player:
 
     def tell(self, choice: Choice, values: npt.ArrayLike | Mapping[Any, float]) -> None:
         """Values that a play showed: one for each action, NaN where none came, or by label."""
-        seen = self._empty.check_values(choice.action, values)
-        came = np.flatnonzero(~np.isnan(seen))
-        self.take(choice, came, seen[came])
+        self.take(choice, *self._came(choice.action, values))
 
-    def take(self, choice: Choice, observed: Ints, values: Floats) -> None:
+    def take(self, choice: Choice, observed: Sequence[int], values: Sequence[float]) -> None:
         """As `tell`, for values that were checked: of these actions."""
+        self.learn(choice, observed, values)
+        self._unwait(choice.action, observed)
+
+    def learn(self, choice: Choice, observed: Sequence[int], values: Sequence[float]) -> None:
+        """As `take`, for values that nobody waits for any more: they were forgotten."""
         self._learn(choice.action, observed, values, late=choice.round != self.t)
-        self.forget(choice, observed)
 
     def record(self, action: int, values: npt.ArrayLike | Mapping[Any, float]) -> None:
         """A play that nobody asked the policy about: it counts, and is no round of the rule."""
-        seen = self._empty.check_values(action, values)
-        came = np.flatnonzero(~np.isnan(seen))
-        self.data.plays[action] += 1
-        self._learn(action, came, seen[came], late=True)
+        self.add(action, *self._came(action, values))
 
-    def forget(self, choice: Choice, observed: Ints) -> None:
+    def add(self, action: int, observed: Sequence[int], values: Sequence[float]) -> None:
+        """As `record`, for values that were checked: of these actions."""
+        self._views.plays[action] += 1
+        self._learn(action, observed, values, late=True)
+
+    def forget(self, choice: Choice, observed: Sequence[int]) -> None:
         """Wait no longer for the values of these actions."""
-        data = self.data
-        left = data.pending[observed] - self._known.precision[choice.action, observed]
-        # What rounding leaves of the sum of all that came and went is nothing.
-        data.pending[observed] = np.where(left > 1e-9 * data.information[observed], left, 0.0)
+        self._unwait(choice.action, observed)
+        if len(observed):  # a plan that counted on them is no longer to be trusted
+            self._views.seen[0] += LATE
 
     def shown(self, action: int) -> Ints:
         """The actions of which a play shows a value."""
         start = self._known.start
         return self._known.shown[start[action] : start[action + 1]]
 
-    def _learn(self, action: int, observed: Ints, values: Floats, late: bool) -> None:
+    def _built_in(self) -> _Rule:
+        if isinstance(self.mind, _Own):
+            raise InputError(
+                f"policy {self.mind.name!r} is an object of yours, whose memory nobody knows: only "
+                "a built-in policy can be kept"
+            )
+        return self.mind
+
+    def _came(
+        self, action: int, values: npt.ArrayLike | Mapping[Any, float]
+    ) -> tuple[list[int], list[float]]:
+        seen = self._empty.check_values(action, values)
+        came = np.flatnonzero(~np.isnan(seen))
+        return came.tolist(), seen[came].tolist()
+
+    def _unwait(self, action: int, observed: Sequence[int]) -> None:
+        if len(observed) > MANY:
+            data, those = self.data, np.asarray(observed)
+            rest = data.pending[those] - self._known.precision[action, those]
+            data.pending[those] = np.where(rest > 1e-9 * data.information[those], rest, 0.0)
+            return
+        pending, information = self._views.pending, self._views.information
+        reveals = self._reveals[action]
+        for j in observed:
+            left = pending[j] - reveals[j]
+            # What rounding leaves of the sum of all that came and went is nothing.
+            pending[j] = left if left > 1e-9 * information[j] else 0.0
+
+    def _learn(
+        self, action: int, observed: Sequence[int], values: Sequence[float], late: bool
+    ) -> None:
         """As the compiled `draws.learn`: the same operations in the same order."""
+        # A play that shows nothing is not late: nothing came that a rule did not expect.
+        self._views.seen[0] += len(observed) + (LATE if late and len(observed) else 0)
+        if len(observed) > MANY:
+            self._learn_many(action, np.asarray(observed), np.asarray(values))
+            return
+        _, information, sums, means, errors, _, _ = self._views
+        reveals = self._reveals[action]
+        for j, value in zip(observed, values, strict=True):
+            weight = reveals[j]
+            known = information[j] + weight
+            total = sums[j] + weight * value
+            information[j], sums[j] = known, total
+            means[j], errors[j] = total / known, 1.0 / math.sqrt(known)
+
+    def _learn_many(self, action: int, observed: Ints, values: Floats) -> None:
         data, weight = self.data, self._known.precision[action, observed]
         information = data.information[observed] + weight
         total = data.sums[observed] + weight * values
-        data.information[observed] = information
-        data.sums[observed] = total
-        data.means[observed] = total / information
-        data.errors[observed] = 1.0 / np.sqrt(information)
-        data.seen[0] += len(observed) + (LATE if late else 0)
+        data.information[observed], data.sums[observed] = information, total
+        data.means[observed], data.errors[observed] = total / information, 1 / np.sqrt(information)
+
+
+class _Reveals(dict[int, dict[int, float]]):
+    """For each action, the precisions of what it shows; made when they are first needed."""
+
+    def __init__(self, known: Known) -> None:
+        super().__init__()
+        self._known = known
+
+    def __missing__(self, action: int) -> dict[int, float]:
+        start, shown, precision = self._known.start, self._known.shown, self._known.precision
+        those = shown[start[action] : start[action + 1]]
+        found = dict(zip(those.tolist(), precision[action, those].tolist(), strict=True))
+        self[action] = found
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """All that a built-in policy is at one moment: a player that takes it up goes on from there.
+
+    `unsettled` is the last action and why, before the rule took in what it showed.
+    """
+
+    t: int
+    unsettled: tuple[int, int] | None
+    data: Data
+    parameters: Floats
+    memory: Floats
+    stream: Words
+
+
+class _Views(NamedTuple):
+    """The arrays of the belief, read and written as plain numbers: several times as fast."""
+
+    plays: memoryview[int]
+    information: memoryview[float]
+    sums: memoryview[float]
+    means: memoryview[float]
+    errors: memoryview[float]
+    pending: memoryview[float]
+    seen: memoryview[int]
+
+
+def _views(data: Data) -> _Views:
+    numbers: list[Any] = [memoryview(array) for array in data]  # type: ignore[arg-type]
+    return _Views(*numbers)
 
 
 class _Rule:
@@ -182,6 +304,15 @@ class _Rule:
 
     def update(self, t: int, action: int, why: int) -> None:
         self.entry.rule.update(t, *self._given, action, why)
+
+    def peek(self, t: int, unsettled: tuple[int, int] | None, player: Player) -> int:
+        _, known, parameters, _ = self._given
+        data = Data._make(array.copy() for array in player.data)
+        given = data, known, parameters, self.memory.copy()
+        if unsettled is not None:
+            self.entry.rule.update(t, *given, *unsettled)
+        action, _ = self.entry.rule.choose(t + 1, *given, self.stream.copy())
+        return int(action)
 
 
 class _Own:
@@ -211,3 +342,18 @@ class _Own:
 
     def update(self, t: int, action: int, why: int) -> None:
         """Its memory is its own."""
+
+    def peek(self, t: int, unsettled: tuple[int, int] | None, player: Player) -> int:
+        kept = self.policy, self.rng
+        try:
+            self.policy, self.rng = copy.deepcopy(kept)
+        except Exception as error:
+            raise PolicyError(
+                f"policy {self.name!r} cannot be copied ({type(error).__name__}: {error}), and "
+                "only a copy can be asked without consequences: leave out files and locks, or "
+                "give it a __deepcopy__"
+            ) from error
+        try:
+            return self.choose(t + 1, player)[0]
+        finally:
+            self.policy, self.rng = kept

@@ -197,7 +197,8 @@ def play(
         actions.append(action)
         past.plays[action] += 1
         under_way.append(shown(problem, action, noise))
-        past.notes["late"] = delay > 0 and (bool(under_way[-1]) or t > delay)
+        came = under_way[0] if t > delay else []
+        past.notes["late"] = delay > 0 and bool(under_way[-1] or came)
         if t > delay:
             for j, weight, value in under_way.pop(0):
                 past.information[j] += weight

@@ -119,8 +119,9 @@ def deliver(t, world, known, belief, mail, delay):
             left = belief.pending[j] - world.weight[k]
             # What rounding leaves of the sum of all that came and went is nothing.
             belief.pending[j] = left if left > 1e-9 * belief.information[j] else 0.0
-        belief.seen[0] += known.start[action + 1] - known.start[action]
-        if slot != t % slots:
+        came = known.start[action + 1] - known.start[action]
+        belief.seen[0] += came
+        if slot != t % slots and came > 0:
             belief.seen[0] += LATE
         slot = mail.following[slot]
 

@@ -214,5 +214,5 @@ IDS = Rule(
     prepare=prepare,
     choose=choose,
     update=update,
-    edition=3,
+    edition=4,
 )

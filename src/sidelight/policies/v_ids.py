@@ -249,5 +249,5 @@ V_IDS = Rule(
     prepare=prepare,
     choose=choose,
     update=update,
-    edition=2,
+    edition=3,
 )

@@ -31,6 +31,7 @@ from .warming import announce, compile_apart
 
 CHUNKS = 64  # at least, where there are so many replicates
 PAUSE = 0.1  # seconds between two looks at the progress
+UNAWARE = "was not told the horizon"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +83,8 @@ class Crew:
 
     def __init__(self, plan: Plan, progress: Progress | None) -> None:
         self.plan, self.progress = plan, progress
-        self.stage = set_stage(plan.problem, plan.horizon, plan.seed, delay_of(plan))
-        setting = revealed(plan.problem, plan.horizon)
+        self.stage = set_stage(plan.problem, plan.told, plan.seed, delay_of(plan))
+        setting = revealed(plan.problem, plan.told)
         self.entries: list[Entry | None] = [
             enter(policy, setting) if isinstance(policy, Specification) else None
             for policy in plan.policies
@@ -185,7 +186,8 @@ class Crew:
         entries = {self.plan.names[p]: self.entries[p] for p in keep}
         versions = {"sidelight": __version__, "numpy": np.__version__, "numba": numba.__version__}
         built_in = {n: e for n, e in entries.items() if e is not None}
-        remarks = {n: e.remarks for n, e in built_in.items() if e.remarks}
+        unaware = [] if self.plan.known_horizon else [UNAWARE]
+        remarks = {n: [*e.remarks, *unaware] for n, e in built_in.items() if e.remarks or unaware}
         editions = {e.rule.name: e.rule.edition for e in built_in.values()}
         return {
             "versions": versions,
@@ -193,6 +195,7 @@ class Crew:
             "parameters": {n: dict(e.parameters) for n, e in built_in.items()},
             "delay": None if self.plan.delay is None else str(self.plan.delay),
             "remarks": remarks,
+            **({} if self.plan.known_horizon else {"known_horizon": False}),
         }
 
     def sound(self) -> list[int]:

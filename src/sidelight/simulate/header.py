@@ -128,6 +128,8 @@ def _provenance(value: object) -> dict[str, Any]:
     }
     if "editions" in found:
         checked["editions"] = {k: fields.whole(n, f"editions.{k}", 0) for k, n in editions.items()}
+    if found.get("known_horizon", False) is not False:  # written only where it is not known
+        raise DamagedError("known_horizon is not as a race writes it")
     if "cell" in found:
         fields.text(found["cell"], "provenance.cell")
     return {**found, **checked}

@@ -45,6 +45,7 @@ class Ingredients:
     checkpoints: tuple[int, ...]
     first: int = 0
     engine: int | None = EDITION
+    known_horizon: bool = True
 
 
 def recorded(results: Results) -> Ingredients:
@@ -65,6 +66,7 @@ def recorded(results: Results) -> Ingredients:
         checkpoints=tuple(results.checkpoints.tolist()),
         first=results.first,
         engine=editions.get("engine"),
+        known_horizon="known_horizon" not in origin,
     )
 
 
@@ -112,6 +114,8 @@ def _of_race(old: Ingredients, new: Ingredients) -> Iterator[str]:
         before, now = getattr(old, key), getattr(new, key)
         if before != now:
             yield f"the {word} was {_shown(before)}, is {_shown(now)}"
+    if old.known_horizon != new.known_horizon:
+        yield f"the policies {'knew' if old.known_horizon else 'did not know'} the horizon"
     if old.engine != new.engine:
         yield f"the edition of the engine was {_shown(old.engine)}, is {_shown(new.engine)}"
 

@@ -23,7 +23,7 @@ def play_own(policy: Any, name: str, stage: Stage, job: Job, report: Callable[[]
         replicate = job.first + row
         player = Player(
             copied(policy, name, replicate),  # what it remembers ends with the replicate
-            revealed(stage.problem, stage.known.horizon),
+            revealed(stage.problem, stage.known.horizon or None),
             seed=stage.seed,
             replicate=replicate,
         )
@@ -50,7 +50,8 @@ def play(player: Player, source: Source) -> Iterator[tuple[Choice, Floats]]:
         seen = source.play(choice.action)
         for letter in source.arrivals():
             shown = player.shown(letter.action)
-            player.take(under_way.pop(letter.round), shown, letter.values[shown])
+            values = letter.values[shown].tolist()
+            player.take(under_way.pop(letter.round), shown.tolist(), values)
         player.settle()
         yield choice, seen
 

@@ -50,6 +50,12 @@ class Plan:
     checkpoints: Ints
     delay: Wait | None = None
     first: int = 0
+    known_horizon: bool = True
+
+    @property
+    def told(self) -> int | None:
+        """The horizon, where the policies know it."""
+        return self.horizon if self.known_horizon else None
 
 
 def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon is named in calls
@@ -63,6 +69,7 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     checkpoints: Iterable[int] | None = None,
     delay: float | str | Wait | None = None,
     first: int = 0,
+    known_horizon: bool = True,
     progress: Progress | None = None,
 ) -> Results:
     """Play every policy for `horizon` rounds, `replicates` times, and return the regrets.
@@ -73,7 +80,8 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     taken, about 100 of them evenly spaced in log t if not said; the horizon is always the last.
     Replicates are numbered from `first` on, so that blocks of a long race may be played anywhere.
     What a play shows comes `delay` rounds later, or "geometric:100" rounds later on average; plays
-    are counted when they are issued.
+    are counted when they are issued. With `known_horizon=False` the policies are not told when the
+    race ends: so plays a `Learner` without a horizon.
     `progress(done, total)` is called now and then with numbers of rounds.
 
     If an object's `choose` fails, the others are played to the end before `PolicyError` is raised;
@@ -93,6 +101,7 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
         checkpoints=check_checkpoints(checkpoints, rounds),
         delay=wait_of(delay),
         first=start,
+        known_horizon=bool(known_horizon),
     )
     from .crew import race  # noqa: PLC0415 - numba takes half a second to import
 

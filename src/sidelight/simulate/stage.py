@@ -31,9 +31,16 @@ class Stage:
 
 
 def set_stage(
-    problem: Problem, horizon: int, seed: int, delay: Delay | None = None, role: str = "noise"
+    problem: Problem,
+    horizon: int | None,
+    seed: int,
+    delay: Delay | None = None,
+    role: str = "noise",
 ) -> Stage:
-    """The problem as arrays of the engine's own: frozen ones would be compiled for separately."""
+    """The problem as arrays of the engine's own: frozen ones would be compiled for separately.
+
+    `horizon` is what policies are told; None where they are told nothing.
+    """
     knowledge = known(problem.feedback, problem.upper, horizon)
     shown = np.nonzero(problem.feedback.observes)
     world = World(
