@@ -17,7 +17,7 @@ j, 0 where i does not show j. phi and Q are the density and the upper tail of a 
 
 The posterior. The mean theta_j of action j is N(mu_j, s_j^2), independent of the others. The prior
 has the mean D/2 and is worth `prior` observations with the standard deviation D. The variance is
-s_j^2 = c/n_j: n_j is the precision of the posterior, prior included, and c >= 1 is the inflation
+s_j^2 = c/n_j: n_j is the precision of the posterior, prior included, and c is the inflation
 (below). The posterior is then cut to the range [0, D] (`cut`): Z_j is the probability that
 theta_j lies in the range, m_j and 1/nn_j are the mean and the variance after the cut, and
 B_j = {theta_j > D} is the part that was cut off above.
