@@ -1,17 +1,17 @@
-"""A policy in use: it chooses, it is told what was seen, and it remembers.
+"""A policy in use: it chooses actions, it is told the values that were seen, and it remembers.
 
     player = Player("ids", feedback, upper=1.0, horizon=1000, seed=1)
     choice = player.choose()                    the action of the next round, and why
     player.tell(choice, values)                 what it showed: now, late, in parts, in any order
     player.belief, player.memory, player.t      what is known, what the rule stored, the round
 
-Whoever drives a policy drives this: traces, policies of the caller's, live decisions. No means are
-needed. The compiled loop of a race does the same in the same order (`engine.contract`), so that
-with the same seed and the same values it makes the same choices:
+Traces, policies of the caller and live decisions all use a `Player`. No means are needed. The
+compiled loop of a race does the same in the same order (`engine.contract`). So with the same seed
+and the same values, a player makes the same choices as the loop:
 
-    choose    `update` of the rule for the round before, then `choose`; the play counts, and what it
-              will show is under way
-    tell      each value goes into the belief, and is no longer under way
+    choose    calls `update` of the rule for the round before, then `choose`; the play is counted,
+              and its values are under way
+    tell      takes each value into the belief; the value is no longer under way
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Player:
 
     @property
     def belief(self) -> Belief:
-        """What was learnt so far; it stays as it is when the player goes on."""
+        """What was learnt so far: a copy, which does not change when the player goes on."""
         return self._empty.with_data(self.data)
 
     @property
@@ -101,7 +101,7 @@ class Player:
         return self.mind.memory.copy()
 
     def choose(self) -> Choice:
-        """The action of the next round; what it shows is under way from now on."""
+        """The action of the next round; from now on, the values that it shows are under way."""
         self.settle()
         action, why = self.mind.choose(self.t + 1, self)
         batch = self.mind.batch
@@ -113,7 +113,7 @@ class Player:
         return Choice(self.t, action, self.mind.words[why], batch)
 
     def settle(self) -> None:
-        """End the round: the rule takes in what came. `choose` does it, if nobody did."""
+        """End the round: the rule takes in the values that came. `choose` calls this if needed."""
         if self._unsettled is not None:
             self.mind.update(self.t, *self._unsettled)
             self._unsettled = None
@@ -125,19 +125,19 @@ class Player:
         self.take(choice, came, seen[came])
 
     def take(self, choice: Choice, observed: Ints, values: Floats) -> None:
-        """As `tell`, for values that were checked: of these actions."""
+        """As `tell`, for values of these actions that were checked already."""
         self._learn(choice.action, observed, values, late=choice.round != self.t)
         self.forget(choice, observed)
 
     def record(self, action: int, values: npt.ArrayLike | Mapping[Any, float]) -> None:
-        """A play that nobody asked the policy about: it counts, and is no round of the rule."""
+        """Count a play that the policy did not choose; it is no round of the rule."""
         seen = self._empty.check_values(action, values)
         came = np.flatnonzero(~np.isnan(seen))
         self.data.plays[action] += 1
         self._learn(action, came, seen[came], late=True)
 
     def forget(self, choice: Choice, observed: Ints) -> None:
-        """Wait no longer for the values of these actions."""
+        """Stop waiting for the values of these actions."""
         data = self.data
         left = data.pending[observed] - self._known.precision[choice.action, observed]
         # What rounding leaves of the sum of all that came and went is nothing.
