@@ -1,8 +1,9 @@
 """Algorithm 2: successive elimination that pays for weakly observable survivors [alg:minimax].
 
 The idea. The policy plays in batches. After each batch it drops the actions that are surely worse
-than another one; the others survive. Most batches play survivors only. A survivor that no survivor
-shows must be looked at through other actions; the policy pays for this, but not too often.
+than another one; the others survive. Strong batches play survivors only. A survivor that no
+survivor shows must be looked at through other actions: weak batches pay for this, but only while
+the survivor was seen less often than a limit (gamma) that grows like t^(2/3).
 
 Symbols. A is the set of survivors, A^S the survivors that some survivor shows, A^W the other
 survivors, [K] the set of all K actions. n_i is the number of observations of action i, by plays of
