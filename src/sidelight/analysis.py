@@ -178,14 +178,14 @@ def caveats(found: Structure) -> list[str]:
 
 
 def prices(analysis: Analysis) -> str:
-    """Where the exact asymptotic cost comes from, in shadow prices."""
+    """What one more unit of information about an action would add to the exact asymptotic cost."""
     exact = analysis.bounds.get("graves_lai")
     if exact is None or not exact.valid or not exact.binding:
         return ""
     labels = analysis.feedback.labels
     dear = sorted(exact.binding, key=lambda row: -row.price)[:4]
-    said = [f"about {display(labels[row.action])} costs {row.price:.3g}" for row in dear]
-    return "One more unit of information " + ", ".join(said) + "."
+    said = [f"{row.price:.3g} about {display(labels[row.action])}" for row in dear]
+    return f"One more unit of information (1/variance) costs regret: {', '.join(said)}."
 
 
 def bound_record(bound: Bound) -> dict[str, object]:

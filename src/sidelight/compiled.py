@@ -8,22 +8,22 @@
     merged            copied into its callers before these are compiled
     cached            a whole, called from Python, whose machine code is kept on disk
 
-numba compiles a function three times over, for other compiled code, for Python and for C, and again
-with every function around it. So the first five are a `Part`, which is linked into its callers
-(`machine_code`), compiled for Python where Python calls it, and never for C; and large functions
-between the loop and a program, with one caller, are `merged`. (Not all: with
-`choose` and `update` merged into the loop, rounds took up to 1.5 times as long.) A function is
-compiled for each kind of arguments, and a literal 0 is a kind of its own: large ones are called
-with np.int64(0).
+numba compiles a function three times: for other compiled code, for Python and for C; and again with
+every function around it. So the first five decorators make a `Part`. A part is linked into its
+callers (`machine_code`), compiled for Python only if Python calls it, and never compiled for C.
+Large functions between the loop and a program, with one caller, are `merged`. (Not all of them:
+with `choose` and `update` merged into the loop, rounds took up to 1.5 times as long.) A function is
+compiled for each kind of arguments, and a literal 0 is a kind of its own, so large functions are
+called with np.int64(0).
 
 No fastmath: a compiled rule and its readable twin must do the same operations in the same order.
 Division follows IEEE (1/0 = inf), because a check for zero in every division would keep the
 compiler from using vectors.
 
 numba does not tell apart the machine code of two functions that one factory made, such as the loops
-of two policies: both have the same name, and a number that only one process understands. Read from
-disk by a third process, one would silently run in place of the other. So a function made inside
-another is named after what it encloses.
+of two policies: both have the same name, and a number that only one process understands. If a third
+process read them from disk, one would silently run in place of the other. So a function made inside
+another function is named after the functions and values that it encloses.
 
 With NUMBA_DISABLE_JIT=1 nothing is compiled: a debugger can step through every rule, coverage can
 be measured, and the plays are the same. It takes hundreds of times as long.
@@ -47,7 +47,7 @@ _njit: Any = numba.njit  # `_nrt`, which leaves out reference counts, is not in 
 
 
 class Plain:
-    """A function in place of a compiled one: numbers overflow and divide by 0 as silently."""
+    """A plain function in place of a compiled one; overflow and division by 0 are silent, too."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.py_func = function
@@ -62,8 +62,8 @@ class Plain:
 class Part:
     """A function for other compiled functions, and seldom for Python.
 
-    Compiled functions find `inner` in its place, which Python cannot call: it would crash. A call
-    from Python goes to a second one, which is compiled only then.
+    Compiled functions call `inner`, which Python cannot call: the process would crash. A call from
+    Python goes to a second compiled function, which is compiled at the first such call.
     """
 
     def __init__(self, function: Callable[..., Any], **options: Any) -> None:
@@ -104,7 +104,7 @@ def _part(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """A compiled function that others call; it is kept as part of them."""
+    """A compiled function that other compiled functions call; it is kept as part of them."""
     return _part(function)
 
 
@@ -120,8 +120,8 @@ def inlined(function: Callable[..., Any]) -> Any:
 def kernel(function: Callable[..., Any]) -> Any:
     """A compiled function without reference counts.
 
-    Where a function is called in one branch only, they cost ten times what a step of a linear
-    program does.
+    If a function is called in one branch only, reference counts take ten times as long as a step of
+    a linear program.
     """
     return _part(function, _nrt=False)
 
@@ -132,7 +132,7 @@ def inlined_kernel(function: Callable[..., Any]) -> Any:
 
 
 def allocating(function: Callable[..., Any]) -> Any:
-    """For the few that need new arrays: said openly, because a callee takes over the options."""
+    """A part of a kernel that makes new arrays: it must not take over the options of the kernel."""
     return _part(function, _nrt=True)
 
 

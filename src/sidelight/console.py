@@ -1,4 +1,4 @@
-"""What the command line prints: tables for people. Nothing here computes."""
+"""The tables and sentences that the command line prints. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.text import Text
 
 from .analysis import Analysis, caveats, meaning, model_name, prices
 from .bounds import Bound
-from .bounds.titles import LOWER, METHODS, UPPER, unfinished
+from .bounds.titles import LOWER, LOWER_MEANING, METHODS, UPPER, UPPER_MEANING, unfinished
 from .feedback import Feedback
 from .labels import display, first_names
 from .recommend import hindsight
@@ -20,23 +20,38 @@ from .simulate import Results
 from .simulate.statistics import short
 from .structure import Actions, Bracket, Structure
 
+SEEN = "strongly: the action shows itself, or all other actions show it; weakly: neither"
+# The symbols in the formulas of `curves.minimax_rate`.
+SYMBOLS = {
+    "(D R)^(1/3) T^(2/3)": "the means lie in [0, D]; R is the least number of plays, counted in "
+    "parts, that gives the information 1 (a sum of 1/variance) about every weakly seen action",
+    "sqrt(r E T)": "E is the effective independence number, which is the independence number if "
+    "all variances are equal; r is the least variance v such that observations of variance up to v "
+    "leave every action seen (strongly, if all were)",
+    "K D: one exact look at each action is enough": "K is the number of actions; the means lie in "
+    "[0, D]",
+}
+NO_METHOD = ("", "none", "trivial")  # bounds that say in `why` how they were found
 # A matrix larger than this says nothing to a reader.
 MATRIX_UP_TO = 10
 
 
 def show_analysis(console: Console, analysis: Analysis) -> None:
-    """The whole analysis of one problem."""
+    """Print the whole analysis of one problem."""
     feedback, found = analysis.feedback, analysis.structure
     title = display(analysis.name) or "unnamed problem"
     count = "1 action" if len(feedback) == 1 else f"{len(feedback)} actions"
     console.print(Text(f"{title}: {count}, {model_name(feedback)}", style="bold"))
     console.print()
     if len(feedback) <= MATRIX_UP_TO:
-        matrix = _matrix(feedback, found, blank="·" if console.encoding == "utf-8" else ".")
+        blank = "·" if console.encoding == "utf-8" else "."
+        matrix = _matrix(feedback, found, blank)
         roomy = console.options.update(max_width=10_000)
         if Measurement.get(console, roomy, matrix).maximum <= console.width:
-            console.print(Text("what playing the row shows of the column (standard deviations)"))
+            said = "standard deviation of what playing the row shows of the column; not seen: "
+            console.print(Text(said + blank))
             console.print(matrix)
+            console.print(Text(SEEN))
         else:
             console.print(Text("(the matrix does not fit in this width; --json has it)"))
         console.print()
@@ -51,7 +66,7 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
 
 
 def verdict(results: Results) -> str:
-    """Who lost least, how sure that is among so many pairs, and what to use with other means."""
+    """Which policy lost least, how sure this is, and which policy to use for unknown means."""
     if len(results.policies) < 2:
         return ""
     if results.replicates < 2:
@@ -75,7 +90,7 @@ def verdict(results: Results) -> str:
 
 
 def _matrix(feedback: Feedback, found: Structure, blank: str) -> Table:
-    """Standard deviations, row = played; `blank` where nothing is seen."""
+    """Standard deviations: the row is played, the column is seen; `blank` if it is not seen."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("", no_wrap=True)
     for label in feedback.labels:
@@ -94,58 +109,74 @@ def _matrix(feedback: Feedback, found: Structure, blank: str) -> Table:
 
 
 def _numbers(found: Structure) -> Table:
+    """The numbers of the structure, each with its meaning and the actions that show it."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("structure", "value", "witness"):
+    for title in ("structure", "value", "meaning"):
         table.add_column(title, overflow="fold")
 
-    def add(name: str, number: Bracket) -> None:
-        _add(table, name, str(number), _names(found, number.witness))
+    def add(name: str, number: Bracket, meaning: str) -> None:
+        _add(table, name, str(number), f"{meaning}: {_names(found, number.witness)}")
 
-    weak = f"weak ({len(found.weak)} of {len(found.feedback)} actions)" if found.weak else "strong"
-    _add(table, "observability", weak, _names(found, found.weak))
-    add("independence number", found.independence)
     if found.weak:
-        add("weak domination number", found.domination)
+        count = f"{len(found.weak)} of {len(found.feedback)} actions are seen weakly"
+        _add(table, "observability", "weak", f"{count}: {_names(found, found.weak)}")
+    else:
+        _add(table, "observability", "strong", "all actions are seen strongly")
+    add("independence number", found.independence, "the most actions of which none shows another")
+    if found.weak:
+        fewest = "the fewest actions that together show all weakly seen ones"
+        add("weak domination number", found.domination, fewest)
         fractional = found.fractional_domination
         value = "not found: search stopped early" if math.isnan(fractional) else f"{fractional:.6g}"
-        _add(table, "  fractional", value, "")
+        _add(table, "  fractional", value, "the same, if actions may be counted in parts")
     elif not found.feedback.is_uniform:
         graded = found.effective_independence
-        add("effective independence number", graded)
-        _add(table, "  among variances up to", f"{graded.threshold:.4g}", "")
+        least = (
+            "v/r times the independence number, if only observations of variance up to v count, "
+            "for the best v; r is the least v that leaves every action seen (strongly, if all were)"
+        )
+        add("effective independence number", graded, least)
+        _add(table, "  among variances up to", f"{graded.threshold:.4g}", "the best v")
     return table
 
 
 def _show_bounds(console: Console, analysis: Analysis) -> None:
     T, B = analysis.horizon, analysis.worst_case
-    said = f"T = {T:g}; b and b' for policies with regret of at most B = {B:.4g} on any means"
-    if analysis.worst_case_from != "given":
-        said += f" (the minimax rate {analysis.worst_case_from})"
+    said = f"regret: the expected loss in T = {T:g} rounds against playing the best action"
+    console.print(Text(said))
     if "general" in analysis.bounds:
-        console.print(Text(said))
-    for title, names, found in (
-        ("regret is at least", LOWER, analysis.bounds),
-        ("regret is at most", UPPER, analysis.guarantees),
+        console.print(
+            Text(f"b and b' speak of policies with regret of at most B = {B:.4g} on any means")
+        )
+        if analysis.worst_case_from != "given":
+            rate = analysis.worst_case_from
+            console.print(Text(f"(B is the minimax rate {rate}; {SYMBOLS[rate]})"))
+    console.print()
+    for title, names, meanings, found in (
+        ("regret is at least", LOWER, LOWER_MEANING, analysis.bounds),
+        ("regret is at most", UPPER, UPPER_MEANING, analysis.guarantees),
     ):
         table = Table(box=None, pad_edge=False, header_style="bold")
         table.add_column(title, overflow="fold", min_width=12)
         table.add_column("value", no_wrap=True, justify="right")
-        table.add_column("how, or why not", overflow="fold")
+        table.add_column("meaning, or why there is none", overflow="fold")
         for name in names:
             if name in found:
-                _add(table, names[name], *_cells(found[name], title.removeprefix("regret is ")))
+                side = title.removeprefix("regret is ")
+                _add(table, names[name], *_cells(found[name], side, f"{meanings[name]}: "))
         console.print(table)
         console.print()
 
 
-def _cells(bound: Bound, side: str) -> tuple[str, str]:
+def _cells(bound: Bound, side: str, meaning: str = "") -> tuple[str, str]:
     if not bound.valid:
         return "-", bound.why
-    vacuous = "; vacuous" if bound.vacuous else ""
+    vacuous = "; vacuous: nobody can lose so much" if bound.vacuous else ""
     value = "infinite" if math.isinf(bound.value) else f"{bound.value:.4g}"
-    how = bound.why if math.isinf(bound.value) else METHODS.get(bound.method, bound.method)
+    unnamed = math.isinf(bound.value) or bound.method in NO_METHOD
+    how = bound.why if unnamed else METHODS.get(bound.method, bound.method)
     left = f"{said}, {side} {value}: " if (said := unfinished(bound)) else ""
-    return value, left + how + vacuous
+    return value, left + meaning + how + vacuous
 
 
 def _names(found: Structure, actions: Actions, most: int = 12) -> str:

@@ -1,4 +1,4 @@
-"""Machine code that is made once, and found again by what it was made from.
+"""Machine code that is made once, and found again by the content of its sources.
 
 *Made once.* numba optimises and emits every function by itself, and once more inside each of its
 callers: the last step of a loop, ten calls deep, is optimised ten times. `Linked` is a compiler for
@@ -10,8 +10,9 @@ more than half of the time of a first use.
 sources would compile everything again. `keep` names them by their content: the folder by a hash of
 all sources that can end up inside a compiled function, the file by the function.
 
-Both use parts of numba that it does not promise to keep. They were tested with the versions in
-`TESTED`; with others functions are compiled and kept in numba's own way, which takes longer.
+Both use parts of numba that numba does not promise to keep. Both were tested with the versions in
+`TESTED`; with other versions, functions are compiled and kept in numba's own way, which takes
+longer.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Linked(compiler.Compiler):
 
 
 class _Locator(caching._CacheLocator):
-    """Where the machine code of a function is kept, and from what it was made."""
+    """The folder of the machine code of a function, and the sources that it was made from."""
 
     def __init__(self, source: str) -> None:
         self._py_file = source  # numba reads this name for a warning
@@ -123,7 +124,7 @@ class _Cache(caching.FunctionCache):
 
 
 def keep(function: Any) -> Any:
-    """The compiled function, whose machine code is kept on disk where there is a place for it."""
+    """The compiled function; its machine code is kept on disk if a folder can be written."""
     if not is_tested():
         return _keep_as_numba_does(function)
     with suppress(RuntimeError):  # no folder can be written to

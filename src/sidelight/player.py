@@ -1,17 +1,17 @@
-"""A policy in use: it chooses, it is told what was seen, and it remembers.
+"""A policy in use: it chooses actions, it is told the values that were seen, and it remembers.
 
     player = Player("ids", feedback, upper=1.0, horizon=1000, seed=1)
     choice = player.choose()                    the action of the next round, and why
     player.tell(choice, values)                 what it showed: now, late, in parts, in any order
     player.belief, player.memory, player.t      what is known, what the rule stored, the round
 
-Whoever drives a policy drives this: traces, policies of the caller's, live decisions. No means are
-needed. The compiled loop of a race does the same in the same order (`engine.contract`), so that
-with the same seed and the same values it makes the same choices:
+Traces, policies of the caller and live decisions all use a `Player`. No means are needed. The
+compiled loop of a race does the same in the same order (`engine.contract`). So with the same seed
+and the same values, a player makes the same choices as the loop:
 
-    choose    `update` of the rule for the round before, then `choose`; the play counts, and what it
-              will show is under way
-    tell      each value goes into the belief, and is no longer under way
+    choose    calls `update` of the rule for the round before, then `choose`; the play is counted,
+              and its values are under way
+    tell      takes each value into the belief; the value is no longer under way
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Player:
 
     @property
     def belief(self) -> Belief:
-        """What was learnt so far; it stays as it is when the player goes on."""
+        """What was learnt so far: a copy, which does not change when the player goes on."""
         return self._empty.with_data(self.data)
 
     @property
@@ -106,7 +106,7 @@ class Player:
         return self.mind.memory.copy()
 
     def choose(self) -> Choice:
-        """The action of the next round; what it shows is under way from now on."""
+        """The action of the next round; from now on, the values that it shows are under way."""
         self.settle()
         action, why = self.mind.choose(self.t + 1, self)
         batch = self.mind.batch
@@ -143,7 +143,7 @@ class Player:
         self.t, self._unsettled = snapshot.t, snapshot.unsettled
 
     def settle(self) -> None:
-        """End the round: the rule takes in what came. `choose` does it, if nobody did."""
+        """End the round: the rule takes in the values that came. `choose` calls this if needed."""
         if self._unsettled is not None:
             self.mind.update(self.t, *self._unsettled)
             self._unsettled = None
@@ -153,7 +153,7 @@ class Player:
         self.take(choice, *self._came(choice.action, values))
 
     def take(self, choice: Choice, observed: Sequence[int], values: Sequence[float]) -> None:
-        """As `tell`, for values that were checked: of these actions."""
+        """As `tell`, for values of these actions that were checked already."""
         self.learn(choice, observed, values)
         self._unwait(choice.action, observed)
 
@@ -162,7 +162,7 @@ class Player:
         self._learn(choice.action, observed, values, late=choice.round != self.t)
 
     def record(self, action: int, values: npt.ArrayLike | Mapping[Any, float]) -> None:
-        """A play that nobody asked the policy about: it counts, and is no round of the rule."""
+        """Count a play that the policy did not choose; it is no round of the rule."""
         self.add(action, *self._came(action, values))
 
     def add(self, action: int, observed: Sequence[int], values: Sequence[float]) -> None:

@@ -102,7 +102,7 @@ def _rounds(horizon: float) -> float:
 def _reason(feedback: Feedback) -> str:
     if (feedback.variance == feedback.variance[0]).all():
         return (
-            "every action shows the same, so that learning costs nothing, and its prior keeps it "
+            "every action shows the same, so learning costs nothing, and the prior of ids keeps it "
             "from trusting what is seen badly"
         )
     seen = feedback.observes
@@ -112,16 +112,16 @@ def _reason(feedback: Feedback) -> str:
         who = np.flatnonzero(seen[:, weak].any(axis=1))
         hidden, shown = (some(feedback.labels, actions.tolist()) for actions in (weak, who))
         return (
-            f"{hidden} must be looked at through {shown}, and it pays for that only as long as it "
-            "repays itself"
+            f"{hidden} must be looked at through {shown}, and ids pays for that only as long as "
+            "the information can repay its price"
         )
     if not own.all():
         blind = some(feedback.labels, np.flatnonzero(~own).tolist())
         it = "it" if own.sum() == len(own) - 1 else "them"
         return f"{blind} cannot be learnt by playing {it}, on which optimism and sampling rely"
     if feedback.is_bandit:
-        return "a bandit, on which it mostly loses less than Thompson sampling"
-    return "it plays what shows most for its price, not only what may be best"
+        return "on a bandit, ids mostly loses less than Thompson sampling"
+    return "ids plays what shows most for its price, not only what may be best"
 
 
 def _remarks(

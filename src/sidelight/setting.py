@@ -1,8 +1,9 @@
 """What is known before the first round, without the means: feedback, range, horizon and name.
 
-This is all that a practitioner has, and all that a policy may know. A `Setting` is a `Feedback` of
-which more is known, so that whatever takes a feedback takes a setting too; a plain feedback stands
-for the range [0, 1], an unknown horizon and no name, and equals such a setting.
+A practitioner has no more than this, and a policy may know no more. A `Setting` is a `Feedback`
+with a range, a horizon and a name, so every function that takes a feedback takes a setting, too. A
+plain feedback stands for the range [0, 1], an unknown horizon and no name, and equals such a
+setting.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Setting(Feedback):
 
 
 class Described(Protocol):
-    """What has a setting and knows more: a problem, with means."""
+    """Something that has a setting and knows more: a problem, which has means."""
 
     @property
     def setting(self) -> Setting:
@@ -103,9 +104,9 @@ def said_beside(feedback: Feedback) -> tuple[float, float | None, str]:
 
 
 def setting_of(given: Given, upper: float | None = None, horizon: float | None = None) -> Setting:
-    """What is known, with the range and the horizon of the caller where they are given.
+    """The setting of a feedback, a setting or a problem; the means of a problem are left out.
 
-    It is given as a feedback, a setting, or a problem, whose means are left out.
+    If the caller gives a range or a horizon, these replace those of the setting.
     """
     known = getattr(given, "setting", given)
     if not isinstance(known, Feedback):
@@ -127,9 +128,9 @@ def setting_of(given: Given, upper: float | None = None, horizon: float | None =
 def resolved(
     given: Given, upper: float | None, horizon: float | None, what: str
 ) -> tuple[Feedback, float, float]:
-    """The feedback alone, the range and the horizon: those of the caller, as they were given.
+    """The feedback alone, the range and the horizon.
 
-    Where the caller gives none, what is known says them.
+    Range and horizon are those of the caller, as given; if the caller gives none, those known.
     """
     found = setting_of(given)
     rounds = found.horizon if horizon is None else horizon
@@ -139,7 +140,7 @@ def resolved(
 
 
 def check_upper(upper: float) -> float:
-    """The largest possible mean, if it is one."""
+    """Check the largest possible mean, and return it."""
     try:
         upper = float(upper)
     except (TypeError, ValueError, OverflowError):
@@ -150,7 +151,7 @@ def check_upper(upper: float) -> float:
 
 
 def check_horizon(horizon: float) -> float:
-    """A positive number of rounds; a whole one where it is whole."""
+    """Check a positive number of rounds; return an int if it is whole."""
     try:
         if isinstance(horizon, bool):
             raise TypeError
@@ -163,7 +164,7 @@ def check_horizon(horizon: float) -> float:
 
 
 def check_text(name: object) -> str:
-    """A name that files and tables can hold."""
+    """Check a name that files and tables must be able to hold, and return it."""
     if not isinstance(name, str):
         raise InputError(f"name = {name!r} must be text")
     check_name(name)

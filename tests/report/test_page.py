@@ -108,7 +108,7 @@ def test_the_table_shows_standard_deviations_as_analyze_does() -> None:
     shown = Console(record=True, width=200, file=io.StringIO())
     console.show_analysis(shown, sl.analyze(problem))
     said = shown.export_text()
-    assert "what playing the row shows of the column (standard deviations)" in said
+    assert "standard deviation of what playing the row shows of the column" in said
     assert re.search(r"^x +2\.5 +\S$", said, flags=re.MULTILINE)
     assert re.search(r"^y +1 +3$", said, flags=re.MULTILINE)
 
@@ -280,9 +280,9 @@ def test_functions_and_labels_of_the_paper_have_titles_for_readers() -> None:
     assert in_words("tied: see guarantees.minimax") == "tied: see “Algorithm 2, any means”"
     assert in_words("of 'use graves_lai', which is 0") == "of 'use graves_lai', which is 0"
     assert in_words("over 1 rounds, not 21 rounds") == "over 1 round, not 21 rounds"
-    assert method_in_words("thm:lb-0") == "against changes of all means"
+    assert method_in_words("thm:lb-0") == "the cost of ruling out other values of all means"
     assert method_in_words("thm:lb-0, some rows missing") == (
-        "“against changes of all means”, some rows missing"
+        "“the cost of ruling out other values of all means”, some rows missing"
     )
     assert method_in_words("another") == "another"
 

@@ -1,10 +1,10 @@
-"""What tables, legends and pages call each bound, and the method behind it."""
+"""The words of tables, legends and pages for each bound, and for how it was found."""
 
 from __future__ import annotations
 
 from .bound import Bound
 
-# The lower bounds in tables, in the order of the tables.
+# The titles of lower bounds in tables, in the order of the tables.
 LOWER = {
     "asymptotic": "asymptotic, per log T",
     "graves_lai": "asymptotic, exact",
@@ -13,19 +13,34 @@ LOWER = {
     "minimax": "minimax, closed form",
     "minimax_computed": "minimax, computed",
 }
-# The guarantees in tables.
+# What each lower bound bounds. T is the number of rounds.
+LOWER_MEANING = {
+    "asymptotic": "times log T on these means, as T grows",
+    "graves_lai": "times log T on these means, as T grows",
+    "finite_time": "on these means, in T rounds",
+    "general": "on these means, in T rounds",
+    "minimax": "on the worst means, in T rounds",
+    "minimax_computed": "on the worst means, in T rounds",
+}
+# The titles of guarantees in tables.
 UPPER = {
     "minimax": "Algorithm 2, any means",
     "instance": "Algorithm 2, these means",
     "asymptotic": "Algorithm 1, these means",
 }
-# The guarantees as curves: these are the names by which `curves` is asked for them.
+# What each guarantee bounds.
+UPPER_MEANING = {
+    "minimax": "the algorithm of policy minimax, in T rounds",
+    "instance": "the algorithm of policy minimax, in T rounds",
+    "asymptotic": "the algorithm of policy asymptotic, in T rounds",
+}
+# The titles of guarantees as curves; `curves` takes these titles as names.
 GUARANTEES = {
     "asymptotic": "guarantee of Algorithm 1",
     "minimax": "guarantee of Algorithm 2",
     "instance": "guarantee of Algorithm 2 here",
 }
-# The lower bounds as curves, in legends.
+# The titles of lower bounds as curves, in legends.
 LEGENDS = {
     "finite_time": "finite-time lower bound b'",
     "general": "general lower bound b",
@@ -34,21 +49,21 @@ LEGENDS = {
 }
 # How a bound was found, for readers who do not know the paper's labels.
 METHODS = {
-    "eq:lb-asy": "the paper's formula",
-    "exact form of eq:lb-asy": "the best action may change, too",
-    "cor:lb-0": "against changes of one mean",
-    "thm:lb-0": "against changes of all means",
+    "eq:lb-asy": "the cost of ruling out other values of one mean (the paper's formula)",
+    "exact form of eq:lb-asy": "the cost of ruling out other values of two means (exact)",
+    "cor:lb-0": "the cost of ruling out other values of one mean",
+    "thm:lb-0": "the cost of ruling out other values of all means",
     "thm:lb-0 at the means found": "the general bound, at hard means found by search",
 }
 
 
 def legend(curve: str) -> str:
-    """The words for a curve in a legend; a guarantee is called by its name."""
+    """The title of a curve in a legend; the name of a guarantee is its title."""
     return LEGENDS.get(curve, curve)
 
 
 def unfinished(bound: Bound) -> str:
-    """What a longer or wider search might add, in words; nothing where there is nothing."""
+    """Why a longer or wider search might prove more, in words; empty if it would not."""
     if bound.stopped:
         return "search stopped early"
     return "only some sets of actions tried" if bound.sampled else ""

@@ -1,9 +1,9 @@
 """The command line: parse, call one function, print; one module for each command.
 
-Results go to stdout, messages to stderr. Exit codes: 0 fine, 1 something broke, 2 bad usage or
-input, 3 a check failed, 4 data damaged, 130 interrupted; 128 and its number for another signal.
+Results go to stdout, messages go to stderr. Exit codes: 0 fine, 1 something broke, 2 bad usage or
+input, 3 a check failed, 4 data damaged, 130 interrupted, 128 + n ended by another signal n.
 
-No command replaces a file in silence (`options.check_output`).
+No command replaces a file without saying so (`options.check_output`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,15 @@ __all__ = ["cli", "main"]
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="sidelight")
 def cli() -> None:
-    """What to try next when trying one thing also tells you something about the others."""
+    """Decide what to try next when trying one thing also tells you something about the others.
+
+    A problem file says what each action shows of every other action. Start with
+
+    \b
+        sidelight new dosing -o dosing.toml     write a problem file
+        sidelight analyze dosing.toml           what can be learnt, and what it must cost
+        sidelight race dosing.toml              let policies play the problem, and compare them
+    """
 
 
 for command in (
@@ -49,7 +57,7 @@ for command in (
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; an expected error is one sentence and an exit code, no traceback."""
+    """Run the command line; an expected error gives one sentence and an exit code, no traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -90,7 +98,7 @@ def _obey(arguments: Sequence[str] | None, told: leaving.Told) -> int:
 
 
 def _what_broke(error: OSError) -> str:
-    """Lost connections and timeouts are such errors, too, without a number and without a file."""
+    """The error in words; a lost connection or a timeout has neither a number nor a file."""
     if error.errno is None:
         return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if error.filename is None:

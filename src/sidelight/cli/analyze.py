@@ -1,4 +1,4 @@
-"""`sidelight analyze`: what a feedback structure is worth."""
+"""`sidelight analyze`: what can be learnt in a problem, and what regret this must cost."""
 
 from __future__ import annotations
 
@@ -24,30 +24,44 @@ from .options import check_figure, check_new_folder, check_output, force_option,
 PLOT_POINTS = 25
 
 
-@click.command("analyze")
+@click.command("analyze", short_help="Say what can be learnt, and what regret this must cost.")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print data for machines.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, for machines, instead of tables."
+)
 @click.option(
     "--budget",
     type=positive,
     metavar="SECONDS",
-    help="Stop searches after so many seconds, and mark what was cut off.  [default: no clock]",
+    help="Stop each search after its part of this time, and mark the numbers that were cut off.  "
+    "[default: no limit]",
 )
 @click.option(
-    "-T", "--horizon", type=positive, default=1e5, show_default=True, metavar="N", help="Rounds."
+    "-T",
+    "--horizon",
+    type=positive,
+    default=1e5,
+    show_default=True,
+    metavar="N",
+    help="The number of rounds T that the bounds speak about.",
 )
 @click.option(
     "-B",
     "--worst-case",
     type=positive,
     metavar="X",
-    help="Regret that the policies considered never exceed.  [default: the minimax rate]",
+    help="The bounds b and b' speak about policies whose regret is at most X, whatever the means.  "
+    "[default: the minimax rate, printed with the bounds]",
 )
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw the bounds to this file.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    help="Draw the bounds against T into this .png, .svg or .pdf file.",
+)
 @click.option(
     "--certificates",
     type=click.Path(path_type=Path),
-    help="Write one proof for each bound into this folder.",
+    help="Write a proof of each lower bound into this folder; `sidelight check` checks proofs.",
 )
 @force_option
 def analyze_command(
@@ -58,7 +72,12 @@ def analyze_command(
     force: bool,
     **numbers: float,
 ) -> None:
-    """Say what the feedback structure in FILE is worth: structure, bounds, guarantees.
+    """Say what can be learnt in the problem in FILE, and what regret this must cost.
+
+    Prints who shows whom, lower bounds on the regret of every policy, upper bounds that the paper's
+    two algorithms promise, and a recommended policy. Regret is what a policy is expected to lose
+    against always playing the best action. If FILE has no means, only what holds for all means is
+    printed.
 
     \b
         sidelight analyze dosing.toml
@@ -82,7 +101,7 @@ def analyze_command(
 def _check_outputs(
     subject: Problem | Feedback, plot: Path | None, certificates: Path | None, force: bool
 ) -> None:
-    """Before the work: nobody wants to hear after it that a folder is missing."""
+    """Check before the work: nobody wants to hear after the work that a folder is missing."""
     if plot is not None:
         if not isinstance(subject, Problem):
             raise InputError("--plot draws bounds on one problem: give the file a [means] table")
@@ -95,13 +114,13 @@ def _check_outputs(
 
 
 def _proofs(folder: Path) -> list[Path]:
-    """Where the proof of each bound goes; other files in the folder are none of our business."""
+    """The file for the proof of each bound; other files in the folder are left alone."""
     return [folder / f"{name}.json" for name in LOWER]
 
 
 def _save_certificates(found: Analysis, folder: Path) -> None:
     writing.make_folder(folder)
-    for old in _proofs(folder):  # those of another analysis would be taken for these
+    for old in _proofs(folder):  # proofs of another analysis would be taken for proofs of this one
         old.unlink(missing_ok=True)
     for name, bound in found.bounds.items():
         if isinstance(bound.certificate, Certificate):

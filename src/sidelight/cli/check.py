@@ -1,4 +1,4 @@
-"""`sidelight check`: whether the certificates in files prove what they claim, and about what."""
+"""`sidelight check`: whether the certificates in files prove what they claim."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CODES = {"proved": 0, "unreadable": 2, "NOT proved": 3, "another problem": 3, "r
 
 
 class Asked(NamedTuple):
-    """The problem that proofs should speak about, and the file that holds it."""
+    """The problem that the proofs should be about, and the file that holds this problem."""
 
     file: Path
     given: Problem | Setting
@@ -28,9 +28,9 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is to be said about a file; `claim` and `about` are None if there is none to be read.
+    """The answer for one file; `claim` and `about` are None if the file has no readable claim.
 
-    `about` names the problem in words, `problem` has its numbers.
+    `about` names the problem in words, `problem` has the numbers of the problem.
     """
 
     file: str
@@ -46,7 +46,7 @@ class Verdict:
         return f"{self.verdict}: {': '.join(map(display, said))}"
 
 
-@click.command("check")
+@click.command("check", short_help="Check proofs of bounds.")
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE..."
 )
@@ -54,21 +54,28 @@ class Verdict:
     "--problem",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Refuse certificates about another problem than the one in this file.",
+    help="Accept only certificates about the problem in this file.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print data for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines, instead of lines.")
 @click.pass_context
 def check_command(
     context: click.Context, files: tuple[Path, ...], problem: Path | None, as_json: bool
 ) -> None:
-    """Check proofs of bounds, in exact arithmetic or with safe rounding, and without a search.
+    """Check whether certificates (proofs of bounds) prove what they claim.
 
-    `sidelight analyze --certificates` writes such files; nothing in them is believed. One line for
-    each file: proved (what, and about which problem), NOT proved (and why), another problem than
-    the one asked for, refused if it is no certificate, or unreadable.
+    `sidelight analyze --certificates` writes certificates. The check believes nothing in a file: it
+    computes everything again, in exact arithmetic or with safe rounding, and without a search.
+    There is one line for each file:
 
-    Exit code, the highest that applies: 0 all proved, 2 a file cannot be opened, 3 a claim is not
-    proved or about another problem, 4 a file is no certificate.
+    \b
+        proved            the claim, and the problem that it is about
+        NOT proved        the claim, and why it does not follow
+        another problem   the claim is proved, but not about the problem of --problem
+        refused           the file is no certificate
+        unreadable        the file cannot be opened
+
+    The exit code is the highest that applies: 0 all claims are proved, 2 a file cannot be opened,
+    3 a claim is not proved or is about another problem, 4 a file is no certificate.
 
     \b
         sidelight analyze dosing.toml --certificates proofs
@@ -86,7 +93,7 @@ def check_command(
 
 
 def judge(file: Path, asked: Asked | None = None) -> Verdict:
-    """Read and check one file; it should speak about the problem that was asked for."""
+    """Read and check one file, which should be about the problem `asked` for, if there is one."""
     name = str(file)
     try:
         proof = load_proof(file)

@@ -11,17 +11,23 @@ from ..gallery import describe, from_recipe, gallery
 from .options import check_output, force_option
 
 
-@click.command("new")
+@click.command("new", short_help="Write a problem file to start from.")
 @click.argument("recipe", required=False)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here, not to stdout.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write to this file instead of stdout.",
+)
 @force_option
 def new_command(recipe: str | None, output: Path | None, force: bool) -> None:
-    """Write a problem file to start from.
+    """Write a problem file to start from, or list the recipes for such files.
 
-    RECIPE is an entry of the gallery, with parameters if you like:
+    RECIPE is the name of a problem in the gallery, and may carry parameters. Without RECIPE, all
+    recipes are listed.
 
     \b
-        sidelight new                                  lists the recipes
+        sidelight new
         sidelight new dosing -o dosing.toml
         sidelight new revealing:actions=6,gap=0.1 -o revealing.toml
     """

@@ -1,4 +1,4 @@
-"""What several commands share: numbers as people write them, and the problem in a file."""
+"""What several commands share: options, numbers as people write them, checks of output files."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ seed_option = click.option(
     default=0,
     show_default=True,
     metavar="S",
-    help="The luck: the same seed gives the same numbers.",
+    help="The seed of all random numbers: the same seed gives the same results.",
 )
 
 
 FIGURES = (".png", ".svg", ".pdf")
 
 force_option = click.option(
-    "--force", is_flag=True, help="Replace what is there, and say what it was."
+    "--force", is_flag=True, help="Replace output that exists already, and say what is replaced."
 )
 
 
 def warn(
     problem: Problem, policies: Iterable[Specification], horizon: int, where: str = ""
 ) -> None:
-    """Say before they run which policies may be linear here; their table will say it again."""
+    """Warn of policies whose regret may be linear here, before they run; the table warns again."""
     from ..policies.entry import fits  # noqa: PLC0415 - numba takes half a second to import
     from ..simulate.stage import revealed  # noqa: PLC0415
 
@@ -49,15 +49,21 @@ def warn(
 
 
 def crew_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Who computes the cells of a study."""
+    """The options that say which workers compute a race or the cells of a study."""
     for option in (
-        click.option("--dask", metavar="ADDRESS", help="A Dask scheduler, tcp://host:8786; local."),
-        click.option("--processes", is_flag=True, help="Workers are processes, not threads."),
+        click.option(
+            "--dask",
+            metavar="ADDRESS",
+            help="Use the workers of a Dask scheduler, such as tcp://host:8786; `local` starts "
+            "worker processes on this machine.",
+        ),
+        click.option("--processes", is_flag=True, help="Use processes as workers, not threads."),
         click.option(
             "--workers",
             type=click.IntRange(1, 1024),
             metavar="N",
-            help="They change nothing but speed.  [default: all processors]",
+            help="How many workers compute; more workers change the speed, never the results.  "
+            "[default: all processors]",
         ),
     ):
         command = option(command)
@@ -65,7 +71,7 @@ def crew_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def refuse(context: click.Context, options: Mapping[str, str], why: str) -> None:
-    """Refuse options that were given; the others have their defaults."""
+    """Refuse those of these options that the user gave; defaults are not refused."""
     for name, flag in options.items():
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
             raise InputError(f"{flag}: {why}")
@@ -91,7 +97,7 @@ def count(text: str) -> int:
 
 
 def read_problem(file: Path) -> tuple[Problem, str]:
-    """The problem in a file, which must have means, and what to call it."""
+    """The problem in a file, which must have means, and the name of the problem."""
     problem = from_document(files.read(file), where=str(file))
     if not isinstance(problem, Problem):
         raise InputError(f"{file}: a simulation needs the true means: give it a [means] table")
@@ -99,11 +105,12 @@ def read_problem(file: Path) -> tuple[Problem, str]:
 
 
 def check_output(file: Path, force: bool, again: bool = False) -> None:
-    """Refuse a file that cannot be written, or is there, before the work that would be lost.
+    """Before the work starts, refuse an output file that cannot be written or exists already.
 
-    The rule of all commands: none replaces a file in silence. What is made to be run again (a race
-    with --out, a study, the suite, a report) goes on where it gives the same `again`; anything else
-    needs --force, which says what it replaces.
+    No command replaces a file without saying so. Commands that are made to be run again (a race
+    with --out, a study, the suite, a report) pass `again=True` if they will write the same content
+    or continue what is there; then the file may be replaced. Otherwise --force is needed, and the
+    command says what is replaced.
     """
     # Through a symbolic link, as `writing.replace` writes; a loop of links is replaced itself.
     folder = Path(os.path.realpath(file)).parent
@@ -117,20 +124,20 @@ def check_output(file: Path, force: bool, again: bool = False) -> None:
 
 
 def check_figure(file: Path) -> None:
-    """Refuse a figure of an unknown kind."""
+    """Refuse a figure file with an unknown suffix."""
     if file.suffix.lower() not in FIGURES:
         raise InputError(f"{file}: a figure needs one of the suffixes {', '.join(FIGURES)}")
 
 
 def give_way(what: Path, force: bool, why: str) -> None:
-    """Refuse to replace something; with --force, say what is replaced."""
+    """Without --force, refuse to replace `what`; with --force, say that it is replaced."""
     if not force:
         raise InputError(f"{what}: {why}: choose another name, or replace it with --force")
     click.echo(f"--force replaces {what}: {why}", err=True)
 
 
 def check_new_folder(folder: Path) -> None:
-    """Refuse a folder that cannot be made, and make nothing yet."""
+    """Refuse a folder that cannot be made or written; make nothing yet."""
     if os.path.lexists(folder) and not folder.is_dir():
         raise InputError(f"{folder}: cannot be written: it is no folder")
     above = Path(os.path.realpath(folder))

@@ -1,4 +1,4 @@
-"""`sidelight race`: policies against each other under the same luck, on one problem or many."""
+"""`sidelight race`: compare policies under the same random numbers, on one problem or many."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..policies.specification import Specification
 
 WRITTEN = ("results.parquet", "table.csv", "table.md", "regret.svg", "regret.png")
-# What a study file says itself, and how the options are called.
+# What a study file sets itself, and the options that would set the same.
 IN_THE_STUDY = {
     "policies": "-p",
     "horizon": "-T",
@@ -41,11 +41,11 @@ IN_THE_STUDY = {
     "seed": "--seed",
     "delay": "--delay",
 }
-# The default, the paper's two, and what people know. Compiling all would take minutes.
+# The default, the paper's two, and well-known ones. Compiling all policies would take minutes.
 USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
 
 
-@click.command("race")
+@click.command("race", short_help="Compare policies on a problem or a study.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "-p",
@@ -53,10 +53,18 @@ USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
     "policies",
     multiple=True,
     metavar="POLICY",
-    help="A policy, name:parameter=value, or all; repeat for more.  [default: the usual ones]",
+    help="A policy: name or name:parameter=value,...; `all` for every policy that can run here; "
+    "repeat -p for more.  "
+    f"[default: those of {', '.join(USUAL)} that can run here]",
 )
 @click.option(
-    "-T", "--horizon", type=count, default="1e4", show_default=True, metavar="N", help="Rounds."
+    "-T",
+    "--horizon",
+    type=count,
+    default="1e4",
+    show_default=True,
+    metavar="N",
+    help="The number of rounds of each run.",
 )
 @click.option(
     "-n",
@@ -65,29 +73,51 @@ USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
     default="100",
     show_default=True,
     metavar="N",
-    help="Runs of each policy.",
+    help="The number of runs (replicates) of each policy.",
 )
 @seed_option
 @crew_options
-@click.option("--delay", metavar="N", help="Rounds until values come; geometric:N on average.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write data, tables, figures here.")
-@click.option("--explain", is_flag=True, help="Of a study: say for each cell why it would run.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw the regret to this file.")
-@click.option("--json", "as_json", is_flag=True, help="Print data for machines.")
+@click.option(
+    "--delay",
+    metavar="N",
+    help="Observed values arrive N rounds late; geometric:N, a random number of rounds late, N on "
+    "average.  [default: no delay]",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write data, tables and figures into this folder.",
+)
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Run nothing; say for each cell of a study whether it is finished, or why it would run.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    help="Draw the regret against time into this .png, .svg or .pdf file.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, for machines, instead of tables."
+)
 @force_option
 @click.pass_context
 def race_command(context: click.Context, /, file: Path, **options: Any) -> None:
-    """Race policies on the problem or the study in FILE, and print what each of them lost.
+    """Let policies play the problem or the study in FILE, and print the regret of each.
 
-    Every policy meets the same luck, so that differences are differences of decisions; the same
-    seed gives the same numbers, with any number of workers. Ctrl-C keeps the finished replicates.
+    Regret is what a policy is expected to lose against always playing the best action. All
+    policies meet the same random numbers, so only their decisions make a difference. The same seed
+    gives the same results, with any number of workers. Ctrl-C keeps the runs that are finished.
 
-    The same race again, or one with more replicates or policies, goes on with the folder that --out
-    names; another race needs --force to replace what is there, and so does --plot.
+    If the folder of --out holds a race already, the same race, or the same race with more runs or
+    more policies, may replace it. Any other race needs --force, and so does --plot if its file
+    exists.
 
-    A study lists problems, policies and horizons. Its finished cells are kept in the folder (--out,
-    by default out/NAME): running again computes only what is missing. With --processes or --dask,
-    a problem is raced in the same way.
+    A study is a file that lists problems, policies and horizons. Its work is divided into cells: a
+    cell is a block of runs of one policy on one problem. Finished cells are kept in the folder of
+    --out (by default out/NAME), so running a study again computes only the missing cells. With
+    --processes or --dask, a race on a single problem is kept in cells, too.
 
     \b
         sidelight race dosing.toml
@@ -110,7 +140,7 @@ def race_command(context: click.Context, /, file: Path, **options: Any) -> None:
 
 
 def _as_study(request: Request) -> Study:
-    """A race on one problem as a study, so that it can be resumed and sent to a cluster."""
+    """A race on one problem, as a study, which can be resumed and sent to a cluster."""
     problem, name = read_problem(request.file)
     horizon = whole("horizon", request.horizon, 1, MAX_HORIZON)
     return Study(
@@ -153,7 +183,9 @@ def _race(request: Request) -> None:
     except (Interrupted, PolicyError) as error:
         results, stopped = error.results, error
     if results is not None:
-        _save(results, name, request)  # first: whoever reads the table may leave before its end
+        _save(
+            results, name, request
+        )  # saved first: the reader of the table may leave before its end
         show_race(results, name, request.as_json)
     if isinstance(stopped, Interrupted):
         kept = 0 if results is None else results.replicates
@@ -163,7 +195,7 @@ def _race(request: Request) -> None:
 
 
 def _check_names(out: Path | None, plot: Path | None) -> None:
-    """Before anything else: nobody wants to hear after an hour that a folder is missing."""
+    """Check the names first: nobody wants to hear after an hour that a folder is missing."""
     if plot is not None:
         check_figure(plot)
     if out is not None and writing.exists(out / manifest.NAME):
@@ -173,7 +205,7 @@ def _check_names(out: Path | None, plot: Path | None) -> None:
 
 
 def _check_outputs(request: Request, problem: Problem, chosen: tuple[Specification, ...]) -> None:
-    """Nothing may be lost but with --force."""
+    """Refuse to replace other results without --force."""
     out, force = request.out, request.force
     if request.plot is not None:
         check_output(request.plot, force)
@@ -211,7 +243,7 @@ def _described(results: Results) -> str:
 
 
 def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[Specification, ...]:
-    """The policies named, `all` for every one that can run here; without any, the usual ones."""
+    """The policies to race: those named; for `all`, all that can run here; else the usual ones."""
     from ..policies.entry import fitting  # noqa: PLC0415 - numba takes half a second to import
     from ..policies.registry import names, parse  # noqa: PLC0415
     from ..simulate.stage import revealed  # noqa: PLC0415
@@ -228,7 +260,7 @@ def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[
 
 
 def _would_lose(results: Results, request: Request) -> bool:
-    """Whether an interrupted race has less than what is there; then that stays, and is said."""
+    """Whether an interrupted race would replace results that hold more; if so, say they stay."""
     from ..simulate.ingredients import losses, recorded  # noqa: PLC0415 - imports numba
 
     assert request.out is not None

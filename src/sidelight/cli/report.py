@@ -1,4 +1,4 @@
-"""`sidelight report`: everything about a study or a race, on one page."""
+"""`sidelight report`: one page about a study or a race."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from .options import check_new_folder, check_output, force_option
 RESULTS = "results.parquet"
 
 
-@click.command("report")
+@click.command("report", short_help="Write one page about a study or a race.")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The page.  [default: report.html in the folder]",
+    help="The file of the page.  [default: report.html in FOLDER]",
 )
 @click.option(
     "--figures",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write the figures here, too, as .pdf, .png and .svg.",
+    help="Also write the figures into this folder, as .pdf, .png and .svg.",
 )
 @force_option
 def report_command(folder: Path, output: Path | None, figures: Path | None, force: bool) -> None:
-    """Write one page about the study or the race in FOLDER, which `sidelight race --out` made.
+    """Write one page about the study or the race that `sidelight race --out` left in FOLDER.
 
-    The page opens in any browser, without a network: problems with their feedback graphs, structure
-    and bounds with certificates, tables, differences, figures with the data behind them, caveats,
-    and how to get the same numbers again. The same races give the same page; another page in its
-    place, or other figures, are replaced only with --force.
+    The page opens in any browser, without a network. It holds the problems with their feedback
+    graphs, their structure, bounds with certificates, tables, differences between policies, figures
+    with the data behind them, caveats, and the commands that give the same numbers again. The same
+    races give the same page. A page or figures with other content are replaced only with --force.
 
     \b
         sidelight report out/study

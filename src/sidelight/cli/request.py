@@ -1,4 +1,4 @@
-"""What `sidelight race` is asked for, and a study as the answer to it."""
+"""The request of `sidelight race`, and how a study answers the request."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Request:
 
     @property
     def apart(self) -> bool:
-        """Whether the work is done elsewhere than in threads of this process, cell by cell."""
+        """Whether the race is run as a study, cell by cell."""
         return self.processes or self.explain or self.dask is not None
 
 
 def race_study(study: Study, request: Request) -> None:
-    """Compute what is missing, and print every race; or say why each cell would run."""
+    """Compute the missing cells and print every race; with --explain, only say what would run."""
     if request.plot is not None:
         raise InputError("--plot draws one race: the figures of a study are in its report")
     folder = request.out or Path("out") / writing.slug(study.name, r"\w.-", "study")
@@ -82,7 +82,7 @@ def race_study(study: Study, request: Request) -> None:
 
 
 def _check_folder(study: Study, folder: Path, force: bool) -> None:
-    """A folder belongs to one study, which may change; its finished cells stay in any case."""
+    """Refuse the folder of another study; if this study has changed, say so and keep its cells."""
     if not folder.is_dir():
         return
     try:
@@ -113,7 +113,7 @@ def _explain(study: Study, folder: Path, as_json: bool) -> None:
 
 
 def show_race(results: Results, name: str, as_json: bool = False) -> None:
-    """The table of a race, and who lost least."""
+    """Print the table of a race and which policy lost least."""
     if as_json:
         _print_json(_record(results, name))
         return

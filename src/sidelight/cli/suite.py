@@ -22,19 +22,48 @@ from .options import check_output, count, crew_options, force_option
 QUICK = ("bandit", "revealing", "graded")
 
 
-@click.command("suite")
-@click.option("--quick", is_flag=True, help="Three problems, 1,000 rounds, 20 replicates.")
-@click.option("--problem", "problems", multiple=True, help="Only this recipe; repeat for more.")
-@click.option("-p", "--policy", "policies", multiple=True, help="Only this policy; repeat.")
-@click.option("-T", "--horizon", "horizons", type=count, multiple=True, help="Only so many rounds.")
-@click.option("-n", "--replicates", type=count, help=f"[default: {REPLICATES}]")
+@click.command("suite", short_help="Race every policy on every shipped problem.")
+@click.option("--quick", is_flag=True, help="Only three problems, 1,000 rounds and 20 runs.")
+@click.option(
+    "--problem",
+    "problems",
+    multiple=True,
+    metavar="RECIPE",
+    help="Race on this recipe of `sidelight new`; repeat for more.  [default: the whole "
+    "gallery, and some of its recipes with other parameters]",
+)
+@click.option(
+    "-p",
+    "--policy",
+    "policies",
+    multiple=True,
+    metavar="POLICY",
+    help="Race this policy; repeat for more.  [default: every policy that can run]",
+)
+@click.option(
+    "-T",
+    "--horizon",
+    "horizons",
+    type=count,
+    multiple=True,
+    metavar="N",
+    help="Race over this number of rounds; repeat for more.  [default: "
+    f"{', '.join(f'{T:,}' for T in HORIZONS)}]",
+)
+@click.option(
+    "-n",
+    "--replicates",
+    type=count,
+    metavar="N",
+    help=f"The number of runs (replicates) of each policy.  [default: {REPLICATES}]",
+)
 @crew_options
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=Path("out/suite"),
     show_default=True,
-    help="Where suite.md, suite.svg and the finished cells go.",
+    help="The folder for suite.md, suite.svg and the finished cells.",
 )
 @force_option
 def suite_command(
@@ -45,10 +74,12 @@ def suite_command(
     replicates: int | None,
     **who: Any,
 ) -> None:
-    """Race every policy on every problem of the gallery, and write one page about it.
+    """Race every policy on every problem of the gallery, and write one page with all results.
 
-    Finished cells are kept: an interrupted suite goes on where it stopped. The page of another
-    command is replaced only with --force.
+    A policy whose mean regret is more than twice the least after 100 runs plays no more runs. Only
+    a few fast policies race over a million rounds, on a few problems. Finished cells (blocks of
+    runs of one policy) are kept, so an interrupted suite goes on where it stopped. A page that
+    another command made is replaced only with --force.
 
     \b
         sidelight suite --quick
@@ -82,7 +113,7 @@ def suite_command(
 
 
 def _check_pages(out: Path, command: str, force: bool) -> None:
-    """The page says which command made it: the same one may make it again."""
+    """Refuse to replace a page of another command; a page names the command that made it."""
     page = out / "suite.md"
     if not out.is_dir():
         return
@@ -92,7 +123,7 @@ def _check_pages(out: Path, command: str, force: bool) -> None:
 
 
 def _race(planned: list[Cell], store: Store, workers: Crew) -> list[Panel]:
-    """First a block of each policy, then the other blocks of those that are anywhere near."""
+    """Race the first block of every policy, then the other blocks of policies not far behind."""
     store.prepare()
     parts = {cell: list(blocks(cell, BLOCK)) for cell in planned}
     raced = _computed({cell: found[:1] for cell, found in parts.items()}, store, workers)
@@ -108,7 +139,7 @@ def _race(planned: list[Cell], store: Store, workers: Crew) -> list[Panel]:
 def _computed(
     parts: dict[Cell, list[Cell]], store: Store, workers: Crew
 ) -> list[list[tuple[Cell, Results]]]:
-    """The blocks of each cell joined, in a list for each problem and horizon."""
+    """The results of each cell, its blocks joined, in one list for each problem and horizon."""
     with progress.of_study() as watch:
         compute([part for found in parts.values() for part in found], store, workers, watch)
     raced = [(cell, join(map(store.read, found))) for cell, found in parts.items()]

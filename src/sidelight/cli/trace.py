@@ -1,4 +1,4 @@
-"""`sidelight trace`: every round of one run."""
+"""`sidelight trace`: every round of one run, written down."""
 
 from __future__ import annotations
 
@@ -10,22 +10,40 @@ from ..simulate import trace
 from .options import check_output, count, force_option, read_problem, seed_option, warn
 
 
-@click.command("trace")
+@click.command("trace", short_help="Write down every round of one run.")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("-p", "--policy", required=True, help="The policy, name:parameter=value.")
 @click.option(
-    "-T", "--horizon", type=count, default="1000", show_default=True, metavar="N", help="Rounds."
+    "-p",
+    "--policy",
+    required=True,
+    metavar="POLICY",
+    help="The policy: name or name:parameter=value,...",
+)
+@click.option(
+    "-T",
+    "--horizon",
+    type=count,
+    default="1000",
+    show_default=True,
+    metavar="N",
+    help="The number of rounds.",
 )
 @seed_option
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write here, not to stdout.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write to this file instead of stdout.",
+)
 @force_option
 def trace_command(
     file: Path, policy: str, horizon: int, seed: int, output: Path | None, force: bool
 ) -> None:
-    """Write down every round of one run: action, observations, and why.
+    """Write down every round of one run: the action, the reason for the action, the values seen.
 
-    JSON Lines: a header, then one line for each round. It is replicate 0 of a race with the same
-    seed, so that anybody can check that a policy followed its rule.
+    The output is JSON Lines: a header, then one line for each round. The run is the first run
+    (replicate 0) of a race with the same problem, policy, rounds and seed. With a trace, anybody
+    can check that a policy followed its rule.
 
     \b
         sidelight trace dosing.toml -p greedy -T 20

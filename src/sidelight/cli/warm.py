@@ -1,4 +1,4 @@
-"""`sidelight warm`: compile policies before they are needed."""
+"""`sidelight warm`: compile policies before they are used."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from .. import progress
 from .race import USUAL
 
 
-@click.command("warm")
+@click.command("warm", short_help="Compile policies before they are used.")
 @click.argument("policies", nargs=-1, metavar="[POLICY]...")
 def warm_command(policies: tuple[str, ...]) -> None:
-    """Compile policies now, so that their first race, trace or decision does not wait.
+    """Compile policies now, so that their first race, trace or decision need not wait.
 
-    A policy is compiled once, which takes some seconds, and kept on disk for all later runs of the
-    same version. Without a name, the usual policies are compiled; `all` stands for every policy.
+    Compiling a policy takes some seconds and is done once: the machine code is kept on disk for
+    all later runs of the same version. Without POLICY, the usual policies of `sidelight race` are
+    compiled; `all` stands for every policy.
 
     \b
         sidelight warm

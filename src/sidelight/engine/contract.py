@@ -5,34 +5,36 @@ A policy is two compiled functions on plain arrays:
     choose(t, belief, known, parameters, memory, stream) -> (action, why)
         names the action of round t = 1, 2, ...; changes nothing but the random `stream`
     update(t, belief, known, parameters, memory, action, why)
-        called once after every play, when its observations (if they came at once) are in the
-        belief; the only place where `memory` changes
+        is called once after every play, when the values that the play showed (if they came at
+        once) are in the belief; only `update` changes `memory`
 
-Whoever drives a policy calls these two in the same order, in a simulation and in live use: choose,
-then observe, then update before the next choice. A repeated `choose` cannot corrupt learning.
+A simulation and live use call these two functions in the same order: first choose, then observe,
+then update, before the next choice. A repeated `choose` cannot corrupt learning.
 
-A policy that has to compute something before its first choice says that it `starts`: then `update`
-is called once more before the first round, with t = 0, action 0 and why = START.
+A policy that must compute something before its first choice declares `starts`. Then `update` is
+called once more, before the first round, with t = 0, action 0 and why = START.
 
-Two more are for the simulator, and change nothing but its speed. A policy that is sure of some
-plays, whatever they show, may say so; the engine makes them in one go, and nobody misses the means
-and errors between them:
+Two more functions are for the simulator, and change nothing but its speed. A policy may know some
+of its next plays, whatever they show. The engine then makes these plays in one go, and does not
+compute the means and errors between them:
 
     promise(memory, most) -> times
-        so many plays of the action just chosen, at most `most`, come before the one that `update`
-        is called for, and are taken off the memory; the belief is not read before that one
+        the action just chosen will be played `times` times, at most `most`, before the play that
+        `update` is called for. `promise` takes these plays off the memory. The policy does not
+        read the belief before that play.
 
-A policy that mostly stays with an action may have a short way to see it:
+A policy that mostly stays with an action may have a fast way to find this out:
 
     again(t, belief, known, parameters, memory, action) -> bool
-        asked after round t where the action shows itself and nothing else. True: `update` and
-        `choose` would have chosen it again without a look at the stream, and the memory is as
-        `update` would have left it. False: they are to be asked, and nothing has changed
+        is called after round t if the action shows itself and nothing else. True says: `update`
+        and `choose` would have chosen the action again without reading the stream, and the memory
+        is now as `update` would have left it. False says: nothing has changed, and `update` and
+        `choose` must be called.
 
-`memory` is a float array of the policy's own: counters, the rest of a batch, a stored plan. A
-policy that counts rounds of its own (Algorithm 2's batches) has the number of the current one in
-memory[0] when it chooses. `why` is a small integer, an index into the policy's words. `parameters`
-is a float array.
+`memory` is a float array that belongs to the policy: counters, the rest of a batch, a stored plan.
+A policy that counts rounds of its own (the batches of Algorithm 2) has the number of the current
+round in memory[0] when it chooses. `why` is a small integer, an index into the policy's words.
+`parameters` is a float array.
 """
 
 from __future__ import annotations
@@ -80,11 +82,11 @@ class Data(NamedTuple):
     pending      precisions in flight: of values that plays will show and that have not come yet
     seen         one number: how many values were seen in all
 
-    `means` and `errors` follow from the two before; they are here because every policy reads them
-    at every round, and only few of them change. A policy that stores something derived from the
-    belief also stores `seen`, and trusts what it stored only while that number has moved as it
-    expects: by the number of values that the last action shows. Whoever takes in values that came
-    late, after another play, adds LATE to it, so that they cannot be mistaken for those.
+    `means` and `errors` follow from `information` and `sums`. They are stored because every policy
+    reads them in every round, and only few entries change. A policy that stores something derived
+    from the belief also stores `seen`. It trusts what it stored only while `seen` has grown by the
+    number of values that the last action shows. Code that takes in values that came late, after
+    another play, adds LATE to `seen`, so that these values cannot be mistaken for expected ones.
     """
 
     plays: Ints

@@ -1,15 +1,15 @@
-"""Values that come late: what a play shows is on its way for some rounds.
+"""Values that come late: the values that a play shows arrive some rounds after the play.
 
-The values of a play issued in round t come together, d rounds later, after the play of round t + d
-and before the choice of round t + d + 1; d = 0 is no delay at all.
+The values of a play in round t arrive together, d rounds later: after the play of round t + d and
+before the choice of round t + d + 1. d = 0 is no delay at all.
 
     fixed        d is the same for every play
-    geometric    P(d = k) = p (1 - p)^k with mean (1 - p)/p, cut at `longest`; one uniform number
-                 of a stream of its own in every round, so that all policies wait alike
+    geometric    P(d = k) = p (1 - p)^k with mean (1 - p)/p, cut at `longest`; every round draws one
+                 uniform number from a stream for delays alone, so that all policies wait alike
 
-The noise of a value belongs to the play that shows it, not to the moment it comes. A play is kept
-in slot t mod (longest + 1) until it comes; plays that come in the same round are a linked list. So
-memory does not grow with the horizon.
+The noise of a value belongs to the play that shows the value, not to the round of its arrival. The
+values of a play are kept in slot t mod (longest + 1) until they arrive; plays whose values arrive
+in the same round are a linked list. So memory does not grow with the horizon.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NONE = -1  # `longest` where values come at once, and the end of a list
 
 
 class Delay(NamedTuple):
-    """The key of the stream, the longest delay, and log(1 - p), which is 0 where it is fixed."""
+    """The key of the stream, the longest delay, and log(1 - p), which is 0 for a fixed delay."""
 
     base: Words
     longest: int
@@ -46,7 +46,7 @@ class Mail(NamedTuple):
 
 
 def at_once() -> Delay:
-    """No delay."""
+    """No delay: values arrive at once."""
     return Delay(np.zeros(2, dtype=np.uint64), NONE, 0.0)
 
 
@@ -56,13 +56,13 @@ def fixed(rounds: int) -> Delay:
 
 
 def geometric(mean: float, seed: int) -> Delay:
-    """A random number of rounds; one in 10^12 would be longer than the longest."""
+    """Random delays; one in 10^12 would be longer than the longest, and is cut."""
     log_stay = math.log(mean) - math.log1p(mean)
     return Delay(base_words(seed, "delay"), math.ceil(math.log(1e-12) / log_stay), log_stay)
 
 
 def no_mail(delay: Delay, actions: int) -> Mail:
-    """Room for what is under way; `seed_mail` comes before the first play."""
+    """Room for plays under way; call `seed_mail` before the first play."""
     slots = delay.longest + 1
     return Mail(
         np.zeros(slots, dtype=np.int64),
@@ -75,7 +75,7 @@ def no_mail(delay: Delay, actions: int) -> Mail:
 
 @kernel
 def seed_mail(mail: Any, delay: Any, replicate: Any) -> None:
-    """Nothing is under way."""
+    """Empty the mail: nothing is under way."""
     for slot in range(mail.first.size):
         mail.first[slot] = NONE
     seed_stream(mail.stream, delay.base, replicate, 0)
@@ -91,7 +91,7 @@ def _rounds(delay: Any, stream: Any) -> Any:
 
 @kernel
 def issue(t, action, world, known, noise, belief, mail, delay):
-    """Count a play and put what it shows on its way."""
+    """Count a play, and put the values that it shows on their way."""
     slots = delay.longest + 1
     slot = t % slots
     belief.plays[action] += 1
@@ -107,7 +107,7 @@ def issue(t, action, world, known, noise, belief, mail, delay):
 
 @kernel
 def deliver(t, world, known, belief, mail, delay):
-    """Take in what comes in round t: the latest play first."""
+    """Take in the values that arrive in round t; those of the latest play come first."""
     slots = delay.longest + 1
     slot = mail.first[t % slots]
     mail.first[t % slots] = NONE

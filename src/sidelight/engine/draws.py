@@ -1,4 +1,4 @@
-"""The noise of one replicate, drawn in blocks, and what one value does to the belief."""
+"""The noise of one replicate, drawn in blocks, and how one value changes the belief."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAD = 8  # an odd number of cache lines for each action, so that they do not com
 
 
 class Noise(NamedTuple):
-    """For each action its stream, a block of normals from it, and the place of the next one."""
+    """For each action: its stream, a block of normals, and the place of the next normal."""
 
     state: Words
     block: Floats
@@ -24,7 +24,7 @@ class Noise(NamedTuple):
 
 
 def no_noise(actions: int) -> Noise:
-    """Room for the noise of one replicate; `seed_noise` comes before the first value."""
+    """Room for the noise of one replicate; call `seed_noise` before the first value."""
     return Noise(
         np.zeros((actions, 4), dtype=np.uint64),
         np.zeros((actions, BLOCK + PAD)),
@@ -34,7 +34,7 @@ def no_noise(actions: int) -> Noise:
 
 @kernel
 def seed_noise(noise: Any, base: Any, replicate: Any) -> None:
-    """The noise of one replicate, before the first observation."""
+    """Start the noise of one replicate, before the first value."""
     for j in range(noise.place.size):
         seed_stream(noise.state[j], base, replicate, j)
         noise.place[j] = BLOCK

@@ -1,15 +1,15 @@
-"""Three things that numba has no word for.
+"""Three things that numba does not offer.
 
     sqrt(x)             the square root as one instruction; numba's own calls the C library
     borrowed(arrays)    the same arrays without reference counts
     apart(function)     a function that is never copied into its caller
 
-Reading an array out of a tuple counts a reference up and down again, with an atomic instruction.
-numba removes such pairs only where no call stands between them, so that one call to a linear
-program would make a round five times slower. A loop that borrows its arrays, from a caller that
-holds them until it returns, has nothing to count.
+When compiled code reads an array out of a tuple, it counts a reference up and down again, with
+atomic instructions. numba removes such pairs only if no call stands between them; so one call to a
+linear program would make a round five times slower. A loop that borrows its arrays counts nothing:
+its caller holds the arrays until the loop returns.
 
-Where nothing is compiled, plain functions stand in their place.
+If nothing is compiled, plain functions take the place of all three.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from ..machine_code import PLAIN
 
 
 def _intrinsic(plain: Any) -> Callable[[Callable[..., Any]], Any]:
-    """What it makes is called as compiled code calls it, and as the plain function is."""
+    """A decorator; what it makes can be called from compiled code and as the plain function."""
     return lambda generator: plain if PLAIN else intrinsic(generator)
 
 
 @_intrinsic(np.sqrt)
 def sqrt(typing_context: Any, x: Any) -> Any:
-    """The square root; correctly rounded, as that of the C library is."""
+    """The square root, correctly rounded like that of the C library."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         instruction = builder.module.declare_intrinsic("llvm.sqrt", [arguments[0].type])
@@ -43,7 +43,7 @@ def sqrt(typing_context: Any, x: Any) -> Any:
 
 @_intrinsic(lambda value: value)
 def borrowed(typing_context: Any, value: Any) -> Any:
-    """An array, or a tuple of arrays and numbers, that somebody else keeps alive."""
+    """The same array, or tuple of arrays and numbers, which the caller must keep alive."""
 
     def bare(context: Any, builder: Any, kind: Any, struct: Any) -> Any:
         if isinstance(kind, types.Array):
@@ -65,7 +65,7 @@ def borrowed(typing_context: Any, value: Any) -> Any:
 
 
 def apart(function: Any) -> Any:
-    """The compiled function of two arguments, called and never inlined: it keeps its registers."""
+    """A compiled function of two arguments that is never inlined, and so keeps its registers."""
 
     def call(typing_context: Any, first: Any, second: Any) -> Any:
         kind = typing_context.resolve_value_type(function)

@@ -10,13 +10,16 @@
             update(...)
         pseudo-regret <N, gaps> at the checkpoints
 
-`make_run(choose, update)` gives the loop of a policy, which is compiled for this policy alone: a
-loop that called `choose` and `update` by their addresses would compile once for all policies, and
-take 5 to 9 ns a round longer, twice as long where rounds are short.
+theta_j is the mean of action j, sd the standard deviation of an observation, N the plays, n_j and
+S_j the information and the weighted sum of the belief, T the horizon.
 
-Memory does not grow with T, and nothing is drawn that no policy sees. Every array is made in
-Python, on a `Desk`: numba compiles each way of making one separately, which took a tenth of the
-time of a first use.
+`make_run(choose, update)` gives the loop of a policy, compiled for this policy alone. A loop that
+called `choose` and `update` by their addresses would be compiled once for all policies, but would
+take 5 to 9 ns a round longer: twice as long where rounds are short.
+
+Memory does not grow with T, and noise that no policy sees is not drawn. Every array is made in
+Python, on a `Desk`, because numba compiles each way of making an array separately; this took a
+tenth of the time of a first use.
 """
 
 from __future__ import annotations
@@ -79,7 +82,7 @@ class Desk(NamedTuple):
 
 
 def new_desk(actions: int, delay: Delay, fresh: Floats) -> Desk:
-    """Room for one replicate after the other."""
+    """The arrays for one replicate after the other."""
     return Desk(
         no_noise(actions),
         no_data(actions),
@@ -92,7 +95,7 @@ def new_desk(actions: int, delay: Delay, fresh: Floats) -> Desk:
 
 @kernel
 def clear(desk: Any, job: Any, replicate: Any) -> None:
-    """Nothing was played, nothing is under way, and the luck is that of the replicate."""
+    """Clear the desk: no plays, no values under way, the random streams of the replicate."""
     seed_noise(desk.noise, job.noise, replicate)
     seed_mail(desk.mail, job.delay, replicate)
     seed_stream(desk.stream, job.policy, replicate, 0)
@@ -108,7 +111,7 @@ def clear(desk: Any, job: Any, replicate: Any) -> None:
 
 @inlined_kernel
 def play(action: Any, world: Any, known: Any, noise: Any, belief: Any) -> None:
-    """Play the action: count it, draw what it shows, and take that in."""
+    """Play the action: count the play, draw the values it shows, take them into the belief."""
     i = np.uint64(action)  # numba adds code for negative indices unless they are unsigned
     belief.plays[i] += 1
     first, last = np.uint64(known.start[i]), np.uint64(known.start[i + np.uint64(1)])
@@ -124,7 +127,7 @@ def play(action: Any, world: Any, known: Any, noise: Any, belief: Any) -> None:
 
 @inlined_kernel
 def play_all(first: Any, world: Any, noise: Any, belief: Any) -> None:
-    """As the loop of `play`, where all actions are shown: divisions and roots four at a time."""
+    """As the loop of `play`, if all actions are shown: divisions and roots four at a time."""
     actions = np.uint64(belief.plays.size)
     for j in range(actions):
         k = first + j
@@ -139,7 +142,7 @@ def play_all(first: Any, world: Any, noise: Any, belief: Any) -> None:
 
 @kernel
 def pseudo_regret(plays: Any, gaps: Any) -> Any:
-    """<N, gaps>."""
+    """<N, gaps>: plays times gaps, summed over actions."""
     total = 0.0
     for i in range(plays.size):
         total += plays[i] * gaps[i]
@@ -148,7 +151,7 @@ def pseudo_regret(plays: Any, gaps: Any) -> Any:
 
 @kernel
 def take_stock(job: Any, row: Any, c: Any, plays: Any, gaps: Any) -> None:
-    """What a replicate has lost by checkpoint c, and what it has played."""
+    """Write down the regret of a replicate at checkpoint c, and its plays."""
     job.regret[row, c] = pseudo_regret(plays, gaps)
     for i in range(plays.size):
         job.plays[row, i] = plays[i]
@@ -156,13 +159,13 @@ def take_stock(job: Any, row: Any, c: Any, plays: Any, gaps: Any) -> None:
 
 @cached
 def begin(noise: Any, base: Any, replicate: Any) -> None:
-    """The luck of a replicate, for a loop in Python."""
+    """Start the random streams of a replicate, for a loop in Python."""
     seed_noise(noise, base, replicate)
 
 
 @cached
 def show(action: Any, world: Any, known: Any, noise: Any, seen: Any) -> None:
-    """What a play shows goes to `seen`, for a loop in Python."""
+    """Write the values that a play shows into `seen`, for a loop in Python."""
     for k in range(known.start[action], known.start[action + 1]):
         j = known.shown[k]
         seen[j] = world.means[j] + world.sd[k] * next_normal(noise, j)
@@ -170,7 +173,7 @@ def show(action: Any, world: Any, known: Any, noise: Any, seen: Any) -> None:
 
 @kernel
 def _play_ahead(choice: Any, given: Any) -> None:
-    """As so many times `play`, but leaves means and errors to the `play` of it that must follow.
+    """As several calls of `play`, without means and errors: a `play` of the action must follow.
 
     Values of different actions come from different streams, so that all of one action can be drawn
     before those of the next.
@@ -195,20 +198,20 @@ _play_ahead_apart = apart(_play_ahead)
 
 @inlined_kernel
 def play_ahead(times: Any, action: Any, world: Any, known: Any, noise: Any, belief: Any) -> None:
-    """The plays that a policy promised, mostly none."""
+    """Make the plays that a policy promised; mostly there are none."""
     if times > 0:
         _play_ahead_apart((action, times), (world, known, noise, belief))
 
 
 @inlined_kernel
 def no_promise(memory, most):
-    """Look at the belief before every round."""
+    """Promise no plays: the policy reads the belief before every round."""
     return 0
 
 
 @inlined_kernel
 def no_again(t, belief, known, parameters, memory, action):
-    """Ask `update` and `choose` after every play."""
+    """No fast way: `update` and `choose` are called after every play."""
     return False
 
 

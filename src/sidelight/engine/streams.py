@@ -1,11 +1,11 @@
 """Random streams: xoshiro256++ (Blackman and Vigna 2019) and a ziggurat for normals.
 
-A stream is four words of state that depend on (seed, role, replicate, action) and nothing else: not
-on threads, on the other policies of a race, or on the order of anything. The words are splitmix64
-outputs of a key, which is how the authors of xoshiro tell users to seed it.
+A stream is four words of state that depend only on (seed, role, replicate, action): not on threads,
+not on the other policies of a race, and not on the order of anything. The words are splitmix64
+outputs of a key; the authors of xoshiro recommend this way of seeding.
 
-    role "noise"    one stream for each action: its m-th normal is the noise of the m-th value that
-                    is seen of this action, whoever shows it, whatever the policy
+    role "noise"    one stream for each action: its m-th normal is the noise of the m-th value seen
+                    of this action, whichever action shows the value, whatever the policy
     role "policy"   one stream for the policy's own randomness
     role "delay"    one stream for how long plays are under way
     role "payoff"   as "noise", for the payoffs of the Gymnasium environment
@@ -119,8 +119,8 @@ def uniform(state: Any) -> Any:
 def _rejected(state: Any, layer: Any, x: float) -> float:
     """Finish a normal whose first word fell outside the safe part of its layer.
 
-    The lowest layer goes on into the tail (Marsaglia 1964); any other has a wedge under the
-    density, and a point above it is dropped for a new one.
+    The lowest layer goes on into the tail (Marsaglia 1964). Any other layer has a wedge under the
+    density; a point above the density is dropped, and a new point is drawn.
     """
     while True:
         if layer == 0:

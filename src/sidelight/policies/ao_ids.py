@@ -1,30 +1,37 @@
 """Asymptotically minded information directed sampling, for any observable variance matrix.
 
-Ours, after the method of Kirschner, Lattimore, Vernade and Szepesvari (2021) for linear bandits.
-Let i1 be the leader, d_j how far j is behind it, and Z_j the evidence that j does not beat it:
+The idea. If the evidence that the leader is best is strong enough, play the leader. Otherwise play
+the mixture of two actions that pays least for information about the most likely ways in which
+another action could beat the leader. The design is ours, after the method of Kirschner, Lattimore,
+Vernade and Szepesvari (2021) for linear bandits.
+
+Symbols. theta-hat_j is the precision-weighted mean of action j, n_j the information about it (the
+sum of 1/variance), i1 the leader, d_j how far theta-hat_j is below that of the leader, and P_ik the
+precision with which a play of action i shows action k. The evidence that j does not beat i1 is
 
     Z_j = d_j^2 / (2 (1/n_i1 + 1/n_j))
 
 1. If min_j Z_j >= log t + log(1 + log t), play i1. Otherwise this is exploration round s, and
    beta = log s.
-2. The most likely way in which j beats i1 moves i1 down and j up, until they meet:
+2. The most likely way in which j beats i1 moves the mean of i1 down by x1_j and that of j up by
+   xz_j, until the two meet:
 
        x1_j = d_j n_j / (n_i1 + n_j),    xz_j = d_j n_i1 / (n_i1 + n_j)
 
-   With weights q_j ~ exp(-(Z_j - min Z)) on these alternatives, what is worth knowing is
+   With weights q_j ~ exp(-(Z_j - min Z)) on these alternatives, the worth of knowing a mean is
 
        w_j  = q_j (xz_j + sqrt(beta/n_j))^2,    w_i1 = sum_j q_j (x1_j + sqrt(beta/n_i1))^2
 
-3. Costs and gains of an action are
+3. The cost Delta_i and the gain I_i of a play of action i are
 
        Delta_i = d_i + max_k (theta-hat_k + sqrt(2 max(beta, 1/2) / n_k)) - theta-hat_i1
        I_i     = 1/2 sum_k P_ik w_k
 
    and the mixture of least Delta^2/I is played (`information_ratio`).
 
-Before that, the best observer of every action of which no value came yet. No theorem covers this
-policy. Measured, its tails are thin; it pays close to the asymptotic price early, and several times
-too much where the gaps are small for the horizon.
+Before all this, the policy plays the best observer of every action of which no value has come yet.
+No theorem covers this policy. In measurements its tails are thin, it pays close to the asymptotic
+price early, and it pays several times too much where the gaps are small for the horizon.
 """
 
 from __future__ import annotations
@@ -46,13 +53,13 @@ INITIAL, EXPLOIT, LEARN = range(3)
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """Any observable matrix will do. The memory counts exploration rounds."""
+    """Accept any observable matrix. The memory counts exploration rounds."""
     return Prepared(np.empty(0), np.zeros(1))
 
 
 @compiled
 def evidence(n: Any, means: Any, leader: Any, Z: Any) -> Any:
-    """Fill Z_j; the least of them."""
+    """Fill in Z_j; return the least of them."""
     least = np.inf
     for j in range(n.size):
         if j != leader:
@@ -64,7 +71,7 @@ def evidence(n: Any, means: Any, leader: Any, Z: Any) -> Any:
 
 @compiled
 def worth(n: Any, means: Any, leader: Any, beta: Any, Z: Any, least: Any) -> Any:
-    """w_k: what is worth knowing about each action."""
+    """w_k, the worth of knowing the mean of each action k."""
     w, total = np.zeros(n.size), 0.0
     for j in range(n.size):
         if j != leader:
@@ -83,7 +90,7 @@ def worth(n: Any, means: Any, leader: Any, beta: Any, Z: Any, least: Any) -> Any
 
 @compiled
 def plan(t: Any, belief: Any, known: Any, explored: Any) -> Any:
-    """The mixture (i, j, p) to play in round t, and whether it is for learning."""
+    """The mixture (i, j, p) to play in round t, and whether the round explores."""
     K = known.observer.size
     n, means = belief.information, belief.means
     leader = first_largest(means)
@@ -108,7 +115,7 @@ def plan(t: Any, belief: Any, known: Any, explored: Any) -> Any:
 
 @inlined
 def choose(t, belief, known, parameters, memory, stream):
-    """The leader if the evidence is enough, or one of the two actions of the mixture."""
+    """The leader if the evidence is strong enough, else an action of the mixture."""
     first = unseen(belief)
     if first >= 0:
         return known.observer[first], INITIAL

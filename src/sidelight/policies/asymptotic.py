@@ -1,30 +1,44 @@
-"""Algorithm 1: track the plan of the asymptotic lower bound [alg:asym].
+"""Algorithm 1: follow the plan of the asymptotic lower bound [alg:asym].
 
-With theta-hat the means, i_1 the best of them, d their gaps, d_2 the smallest gap but that of i_1,
-n_j and N_i the observations and plays before round t, and
+The idea. The asymptotic lower bound comes with a plan: how often each action must be played, for
+each unit of log t, to tell the best action from the others at the least cost. The policy computes
+the plan for the estimated means. While the plays so far are as informative as a plan asks, the
+policy plays the action that looks best. Otherwise it plays an action that is behind the plan, and
+from time to time an action that shows what was seen least.
 
-    C_theta-hat = { c >= 0 : sum of c_i over i that show j >= 2 sigma^2 / d_j^2 }   (d_2 for i_1)
+Symbols. theta-hat_j is the average of the observations of action j, i_1 the action with the largest
+theta-hat_j, d_j the gap to i_1, and d_2 the smallest gap of an action other than i_1. n_j and N_i
+are the numbers of observations of j and of plays of i before round t. K is the number of actions,
+sigma the standard deviation of observations. The plans that tell the best action from the others
+are
+
+    C_theta-hat = { c >= 0 : sum of c_i over i that show j >= 2 sigma^2 / d_j^2 for every j }
+
+with d_2 in place of d_j for j = i_1. c(theta-hat) is the cheapest of them. The rounds are
 
     initial   t <= K: play an observer of action t                                        [line 2]
     exploit   if N / (4 alpha log t) is in C_theta-hat, play i_1                        [lines 5-7]
     forced    else if min n_j < beta(n_e) / K, show an action that was seen least      [lines 9-10]
     track     else play an action with N_i < c_i(theta-hat) 4 alpha log t             [lines 11-12]
 
-n_e counts the rounds that are forced or track, and beta(n) = a n^b. Multiplied out, the condition
-of line 5 is n_j d_j^2 >= 8 alpha sigma^2 log t for every j: no program is solved to exploit.
+n_e is the number of rounds that were forced or track, and beta(n) = a n^b. Multiplied out, the
+condition of line 5 is n_j d_j^2 >= 8 alpha sigma^2 log t for every j (d_2 for i_1): to exploit, no
+program has to be solved.
 
-What the paper leaves free: an observer of j is j itself where it can be, else the lowest action;
-among equal means and equal counts the lowest action counts; c(theta-hat) is the least of (cost,
-plays of i_1, c_0, c_1, ...) in this order; and of the actions behind their plan the one furthest
-behind is played. If two means tie exactly no plan exists: an action seen least is shown, and the
-round counts as track. An action not yet seen because its observations are late is shown too.
+What the paper leaves free: an observer of j is j itself if j shows itself, else the first action
+that shows j. Of equal means and of equal counts the first action is taken. c(theta-hat) is the
+least of (cost, plays of i_1, c_0, c_1, ...) in this order. Of the actions behind the plan, the one
+furthest behind is played. If two means tie exactly, no plan exists: an action seen least is shown,
+and the round counts as track. An action whose observations are all late is shown, too.
 
-The theorem [thm:alg1-ub1] asks for alpha > 2; smaller values run, without it. Ties or near-ties
-under weak observability make the regret linear: the plan asks for information without end.
+The parameters, with their defaults: `alpha=2.1` scales the information that is asked for; `a=0.5`
+and `b=0.5` set how often rounds are forced. The theorem [thm:alg1-ub1] needs alpha > 2; smaller
+values run, without the theorem. Ties or near-ties under weak observability make the regret linear:
+the plan asks for information without end.
 
-Memory: n_e; the decision for the next round, with the round and the number of values seen that it
-is for; then needs, gaps, the unit vector of i_1, the plan, and the stored basis. `update` decides,
-because only it may write; `choose` decides afresh, in a copy, if values came since.
+Memory: n_e; the decision for the next round, with its round and the number of values seen; then
+needs, gaps, the unit vector of i_1, the plan, and the stored basis. `update` decides, because only
+`update` may write. If values came after the decision, `choose` decides again, in a copy.
 """
 
 from __future__ import annotations
@@ -51,7 +65,7 @@ EXPLOIT, FORCED, TRACK = range(1, 4)
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """One variance; alpha > 0, 0 < a <= 1/2, 0 < b < 1."""
+    """Accept one variance, and alpha > 0, 0 < a <= 1/2, 0 < b < 1."""
     sigma = setting.feedback.uniform_sigma or 0.0
     alpha = in_range("asymptotic", parameters, "alpha", 0, MOST)
     a = in_range("asymptotic", parameters, "a", 0, 0.5)
@@ -67,7 +81,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 @inlined
 def _furthest_behind(plan: Any, scale: Any, plays: Any) -> Any:
-    """argmax of plan_i * scale - N_i."""
+    """The action with the largest plan_i * scale - N_i."""
     best, action = -np.inf, index(0)
     for i in range(index(plays.size)):
         behind = plan[i] * scale - plays[i]
@@ -78,7 +92,7 @@ def _furthest_behind(plan: Any, scale: Any, plays: Any) -> Any:
 
 @inlined
 def _leader_and_least(means: Any, information: Any) -> Any:
-    """The best mean and the action seen least, the lowest of equals."""
+    """The action with the best mean and the action seen least; of equals, the first."""
     leader, least = index(0), index(0)
     best, fewest = means[0], information[0]
     for j in range(index(1), index(means.size)):
@@ -108,7 +122,7 @@ def _tracked(belief: Any, known: Any, leader: Any, second: Any, scale: Any, memo
 
 @kernel
 def _decide(t: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
-    """Action and reason of round t > K [alg:asym, lines 4-16]."""
+    """The action and the reason of round t > K [alg:asym, lines 4-16]."""
     K = index(known.observer.size)
     means, information = belief.means, belief.information
     leader, least = _leader_and_least(means, information)
@@ -146,7 +160,7 @@ _afresh_apart = apart(_afresh)
 # As `ahead.decided_ahead`, but with the decision copied into the loop: a call would cost a fifth.
 @inlined
 def choose(t, belief, known, parameters, memory, stream):
-    """What `update` decided, unless values came since."""
+    """The stored decision; if values came after it, a new one."""
     if t <= known.observer.size:
         return known.observer[t - 1], INITIAL
     if memory[ROUND] == t and memory[SEEN] == belief.seen[0]:
@@ -156,7 +170,7 @@ def choose(t, belief, known, parameters, memory, stream):
 
 @inlined
 def update(t, belief, known, parameters, memory, action, why):
-    """Count exploration [alg:asym, line 14] and decide the next round."""
+    """Count exploration [alg:asym, line 14], then decide the next round."""
     if why >= FORCED:
         memory[EXPLORED] += 1.0
     if t >= known.observer.size:

@@ -1,38 +1,50 @@
-"""Algorithm 1 for every observable variance matrix: track the exact program.
+"""Algorithm 1 for every observable variance matrix: follow the plan of the exact program.
 
-With theta-hat the weighted means, n_j the information (1/variance) about them, i the leader, d_j
-the gaps, s_j^2 = 1/n_i + 1/n_j, N the plays before round t, and f(t) = log t + log(1 + log t):
+The idea is that of `asymptotic`: play the action that looks best while it is known well enough to
+be the best, else follow the cheapest plan that would make it known. Two things differ: information
+takes the place of counts, and the plan is that of the exact lower bound (`bounds.graves_lai`).
+
+Symbols. theta-hat_j is the precision-weighted mean of action j, n_j the information about it (the
+sum of 1/variance), i the leader, d_j the gap to the leader, and s_j^2 = 1/n_i + 1/n_j the variance
+of the estimated gap. N_k is the number of plays of action k before round t, P_kj the precision with
+which a play of k shows j, pmax_j the largest P_kj for j, K the number of actions, and f(t) = log t
++ log(1 + log t). The rounds are
 
     initial   t <= K: play the best observer of action t
     exploit   if Z_j = d_j^2 / (2 s_j^2) >= f(t) for every j, play i
-    forced    else if the fewest looks n_j/pmax_j are below beta(n_e)/K, show that action
-    track     else play the action with the least N_k/c_k of the plan c
-    short     the same, but no plan fits into the rounds that are left: play i
+    forced    else if the fewest looks n_j/pmax_j are below beta(n_e)/K, show that action j
+    track     else play the action k with the least N_k/c_k of the plan c
+    short     as track, but no plan fits into the rounds that are left: play i
 
-Z_j is the likelihood ratio of "j is not better than i": the certificate is a test, where Algorithm
-1 compares counts. n_e counts the rounds that are not initial and do not exploit, beta(n) = a n^b,
-and pmax_j is the best precision that any action has for j. The plan solves, at theta-hat,
+Z_j is the log-likelihood ratio against "j is at least as good as i": the leader is confirmed by a
+test, where Algorithm 1 compares counts. n_e is the number of rounds that are neither initial nor
+exploit, and beta(n) = a n^b. The plan c solves, at theta-hat,
 
-    minimise  <c, d + price>   over c >= 0, n = P^T c,
+    minimise  <c, d + price>   over c >= 0, with the information n = P^T c that c brings,
               1/n_i + 1/n_j <= g_j^2/(2 f) for every j,    sum(c) <= rounds left
 
     g_j = max(d_j, s_j)           a gap is not believed to be smaller than its error; otherwise
-                                  early noise asks for millions of plays
-    price = min_j g_j / f(t)      what a round is worth: without it a leader that shows others
+                                  early noise would ask for millions of plays
+    price = min_j g_j / f(t)      the price of a round; without it, a leader that shows others
                                   slowly, at no cost, would be played until they are known
 
-The price vanishes as t grows, so that the plan tends to the one of the exact lower bound. The
-budget counts only where the horizon is known and `budget` is 1, which it is unless told.
+The price vanishes as t grows, so the plan tends to that of the exact lower bound.
 
-`program=paper` is Algorithm 1's own plan with information for counts: n_j >= 2 f/d_j^2, and for i
-the same with the smallest gap of another action; no price, no s_j; of the cheapest plans that which
-plays i least; and its certificate. On one variance it is the plan of `asymptotic`. `alpha` > 0
-takes f(t) = 4 alpha log t, as Algorithm 1 does.
+The parameters, with their defaults:
+
+    alpha=0        if positive, f(t) = 4 alpha log t, as in Algorithm 1
+    a=0.5, b=0.5   how often rounds are forced: beta(n) = a n^b
+    program=exact  the program above. `program=paper` takes the plan and the test of Algorithm 1,
+                   with information for counts: n_j >= 2 f/d_j^2, for i the same with the smallest
+                   gap of another action; no price, no s_j; of the cheapest plans the one that
+                   plays i least. With one variance it is the plan of `asymptotic`.
+    budget=1       1: the plan must fit into the rounds left, if the horizon is known; 0: need not
+    refresh=0.01   make the plan again when the estimates have moved by about this part; 0: always
 
 Two means that were both seen without noise (1/n at the cut of `belief`) are settled, even if equal.
 
-No theorem covers it: that of the paper is for one variance, `program=paper` and alpha > 2. Near
-ties under weak observability, regret is linear up to the point where no plan fits any more.
+No theorem covers this policy: the paper's is for one variance, `program=paper` and alpha > 2. Near
+ties under weak observability, regret is linear until no plan fits any more.
 """
 
 from __future__ import annotations
@@ -82,7 +94,7 @@ ALPHA, A, B, PAPER, BUDGET, REFRESH, EXACT = range(7)  # places in the parameter
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """Any observable matrix; 0 < a <= 1/2, 0 < b < 1, alpha and refresh not negative."""
+    """Accept any observable matrix, 0 < a <= 1/2, 0 < b < 1, alpha and refresh not negative."""
     a = in_range(NAME, parameters, "a", 0, 0.5)
     b = in_range(NAME, parameters, "b", 0, 1)
     if b == 1:
@@ -97,14 +109,14 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 @inlined
 def _threshold(t: Any, alpha: Any) -> Any:
-    """f(t)."""
+    """The threshold f(t) of the test."""
     log = math.log(t)
     return 4.0 * alpha * log if alpha > 0.0 else log + math.log(1.0 + log)
 
 
 @inlined
 def _is_settled(belief: Any, leader: Any, f: Any, parameters: Any) -> bool:
-    """Whether the leader is known to be the best, by the test of the program that is tracked."""
+    """Whether the test of the chosen program confirms that the leader is the best action."""
     means, errors = belief.means, belief.errors
     i = index(leader)
     own, exact, paper = errors[i] * errors[i], parameters[EXACT], parameters[PAPER] != 0.0
@@ -122,9 +134,10 @@ def _is_settled(belief: Any, leader: Any, f: Any, parameters: Any) -> bool:
 
 @compiled
 def fill_task(belief: Any, leader: int, parameters: Any, f: float, memory: Any) -> Any:
-    """Write gaps, the unit vector of the leader and the conditions of the program.
+    """Write gaps, the unit vector of the leader and the conditions of the program into memory.
 
-    Returns the price of a round, negative where means tie; no budget; and the largest pair.
+    Return the price of a round (negative if means tie), an infinite budget, and the largest
+    condition on a pair.
     """
     means, errors = belief.means, belief.errors
     K = means.size
@@ -154,7 +167,7 @@ def fill_task(belief: Any, leader: int, parameters: Any, f: float, memory: Any) 
 
 @compiled
 def _decided(given: Any, memory: Any) -> Any:
-    """Action and reason of round t > K."""
+    """The action and the reason of round t > K."""
     t, belief, known, parameters = borrowed(given)
     memory = borrowed(memory)
     K = known.observer.size

@@ -1,21 +1,23 @@
 """Exploration by one linear program: eps-greedy-LP and UCB-LP (Buccapatnam, Eryilmaz, Shroff 2014).
 
-The cheapest way to see everything, whatever the means are:
+Both policies explore by a plan that is the cheapest way to see everything, whatever the means. With
+P_aj the precision (1/variance) with which a play of action a shows action j, the plan is
 
     z = argmin sum_a z_a    subject to    z >= 0,  sum_a z_a P_aj >= 1  for every action j
 
-z_a plays of each a give every action information 1; scaled up they give any amount to all alike.
-The program is solved once. On a graph the original asks for one observation of each action instead,
-which is the same program in other units.
+If every action a is played z_a times, the information about every action is at least 1; a multiple
+of z gives a multiple of the information. The program is solved once. On a graph, the original asks
+for one observation of each action instead, which is the same program in other units.
 
-`eps-greedy-lp` plays, once every action was seen,
+`eps-greedy-lp` first looks at every action. Then, in round t, with theta-hat the weighted means and
+c a parameter, it plays
 
     with probability  eps(t) = min(1, c sum(z) / (d^2 t))   an action drawn from z / sum(z)
     otherwise         argmax theta-hat
 
-d is `gap` times upper, and must be below the smallest gap between the best mean and another one:
-the policy collects about c log t / d^2 of information on everything. With a larger d it may stop
-exploring too early, and the regret is linear.
+d is `gap` times `upper`, and d must be below the smallest gap between the best mean and another
+mean. The policy then collects about c log t / d^2 of information about every action. With a larger
+d it may stop exploring too early, and the regret is linear.
 
 `ucb-lp` knows the horizon T and works in stages m = 0, 1, ... with a resolution D_m = upper 2^-m,
 as the improved UCB of Auer and Ortner (2010) does. In stage m every remaining action gets the
@@ -23,12 +25,12 @@ information
 
     n(m) = 8 log(T 4^-m) / D_m^2
 
-then those whose mean is more than D_m below the largest are dropped. The information comes from z
-where that is cheap, and else from playing the remaining actions themselves:
+then actions whose mean is more than D_m below the largest are dropped. The information comes from
+the plan z if z is cheap, and else from plays of the remaining actions themselves. z is cheap if
 
     sum(z) upper <= 2 D_m sum_{j remaining} 1/P_jj        then play z n(m), else the least seen
 
-(z plays bad actions too, which cost up to `upper` each; the remaining ones cost at most about
+(z also plays bad actions, which cost up to `upper` each; remaining actions cost at most about
 2 D_m.) After the last stage, floor(log2(T/e) / 2), or with one action left, the largest mean among
 those that remain is played. Every action must show itself.
 
@@ -80,7 +82,7 @@ def cover(feedback: Feedback, upper: float) -> Floats:
 
 
 def prepare_eps(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """Any observable structure; a bound on the gap is needed."""
+    """Accept any observable structure; the parameter `gap` is needed."""
     if parameters["gap"] == 0:
         raise UnfitError(
             "policy 'eps-greedy-lp' needs a number below the smallest gap between the best mean "
@@ -148,7 +150,7 @@ def prepare_ucb(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 @inlined
 def resolution(memory, known):
-    """D_m of the current stage; stages are counted from 1."""
+    """The resolution D_m of the current stage; the memory counts stages from 1."""
     return known.upper * 2.0 ** (1.0 - memory[STAGE])
 
 
@@ -177,7 +179,7 @@ def over(parameters: Any, memory: Any, actions: Any) -> Any:
 
 @compiled
 def best_remaining(belief: Any, memory: Any) -> Any:
-    """The largest mean of those that remain."""
+    """The remaining action with the largest mean."""
     action = -1
     for j in range(belief.means.size):
         if memory[1 + j] > 0.0 and (action < 0 or belief.means[j] > belief.means[action]):
@@ -187,7 +189,7 @@ def best_remaining(belief: Any, memory: Any) -> Any:
 
 @compiled
 def cheap(known: Any, parameters: Any, memory: Any) -> Any:
-    """Whether the plan costs less than playing what remains."""
+    """Whether the plan z is cheaper than plays of the remaining actions."""
     plan, own = 0.0, 0.0
     for j in range(known.observer.size):
         plan += parameters[1 + j]
@@ -198,7 +200,7 @@ def cheap(known: Any, parameters: Any, memory: Any) -> Any:
 
 @compiled
 def next_of_plan(need: Any, known: Any, parameters: Any, memory: Any) -> Any:
-    """The action that lags most behind z n(m)."""
+    """The action that is furthest behind z n(m)."""
     K = known.observer.size
     action, most = 0, -np.inf
     for a in range(K):
@@ -210,7 +212,7 @@ def next_of_plan(need: Any, known: Any, parameters: Any, memory: Any) -> Any:
 
 @compiled
 def seek(belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
-    """What to play in the current stage, and why."""
+    """The action to play in the current stage, and the reason."""
     K = known.observer.size
     if over(parameters, memory, K):
         return best_remaining(belief, memory), EXPLOIT
@@ -229,13 +231,13 @@ def seek(belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
 
 @inlined
 def choose_ucb(t, belief, known, parameters, memory, stream):
-    """What the stage asks for, or the largest mean when all are over."""
+    """The action that the stage asks for; after the last stage, the best remaining action."""
     return seek(belief, known, parameters, memory)
 
 
 @compiled
 def settle(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
-    """End every stage whose information is there: drop what is worse by its resolution."""
+    """End every stage that has its information: drop actions worse by its resolution."""
     K = known.observer.size
     while not over(parameters, memory, K):
         need = asked(memory, known)
@@ -251,7 +253,7 @@ def settle(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
 
 @inlined
 def update_ucb(t, belief, known, parameters, memory, action, why):
-    """Count what was played for the plan; end the stage if it is over."""
+    """Count plays for the plan; end the stage if it has its information."""
     if why == BY_PLAN:
         memory[1 + known.observer.size + action] += 1.0
     settle(belief, known, parameters, memory)

@@ -1,6 +1,6 @@
 """A built-in policy in a setting.
 
-fits(specification, setting)     may it run here? Compiles nothing, and says what to know
+fits(specification, setting)     whether the policy may run here, and cautions; compiles nothing
 enter(specification, setting)    the policy, ready to begin
 """
 
@@ -44,7 +44,7 @@ class Entry:
 
 @lru_cache(maxsize=256)  # a command asks before a race, and the race asks again
 def fits(specification: Specification, setting: Setting) -> Entry:
-    """The policy in this setting, not begun yet; `UnfitError` where it cannot run."""
+    """The policy in this setting, not begun yet; raise `UnfitError` if it cannot run here."""
     rule, parameters = specification.rule, specification.parameters
     check(rule.name, rule.needs, setting)
     prepared = rule.prepare(setting, parameters)
@@ -52,7 +52,7 @@ def fits(specification: Specification, setting: Setting) -> Entry:
 
 
 def enter(specification: Specification, setting: Setting) -> Entry:
-    """The policy in arrays of its own, free to change."""
+    """The policy, with arrays of its own, which may be changed."""
     entry = fits(specification, setting)
     made = entry.prepared
     own = Prepared(np.array(made.parameters), np.array(made.memory), made.resolved)
@@ -62,7 +62,7 @@ def enter(specification: Specification, setting: Setting) -> Entry:
 def fitting(
     wanted: Iterable[Specification], setting: Setting
 ) -> tuple[tuple[Specification, ...], tuple[Specification, ...]]:
-    """Those of the policies that can run here, and those that refuse; wrong parameters raise."""
+    """The policies that can run here, and those that cannot; wrong parameters raise an error."""
     fit, refused = [], []
     for specification in wanted:
         try:

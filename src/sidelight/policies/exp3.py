@@ -1,15 +1,18 @@
 """Exponential weights with side observations: Exp3.G, Exp3-IX and Exp3-WIX.
 
-Made for adversaries: losses l_j in [0, 1] that may be anything. With p the distribution of the next
-play, I the action played and o_j the chance that a play shows j,
+These policies are made for adversaries: the losses l_j in [0, 1] of the actions j may be anything.
+Each policy estimates every loss by l^_j, so that the estimates are right on average (or nearly so),
+and plays an action with a probability that falls exponentially with the sum of its estimates. Let p
+be the distribution of the next play, I the action played, o_j the probability that a play shows j,
+and w_ij a weight between 0 and 1 (below):
 
     exp3-g    l^_j = l_j 1{I shows j} / o_j            q_j ~ exp(-eta sum l^_j),
                                                        p = (1 - gamma) q + gamma uniform(U)
     exp3-ix   l^_j = l_j 1{I shows j} / (o_j + gamma)      p_j ~ exp(-eta_t sum l^_j)
     exp3-wix  l^_j = w_Ij l_j / (sum_i p_i w_ij + gamma)   p_j ~ exp(-eta_t sum l^_j)
 
-Exp3.G (Alon, Cesa-Bianchi, Dekel and Koren 2015) knows the horizon T. With alpha the independence
-number and delta the size of a set that shows all weakly observable actions,
+Exp3.G (Alon, Cesa-Bianchi, Dekel and Koren 2015) knows the horizon T. With K actions, alpha the
+independence number, and delta the size of a set that shows all weakly observable actions,
 
     strongly observable   U = all actions,  gamma = min(1/sqrt(alpha T), 1/2),  eta = 2 gamma
     weakly observable     U = that set,     gamma = min((delta log K / T)^(1/3), 1/2),
@@ -22,14 +25,14 @@ Exp3-IX (Kocak, Neu, Valko and Munos 2014) and Exp3-WIX (Kocak, Neu and Valko 20
 (with sum_i p_i w_ij for o_j in Exp3-WIX).
 
 From values to losses. A value x of j becomes l = (D + m - x) / (D + 2 m) cut to [0, 1], D = upper,
-m = sd sqrt(2 log T); where the horizon is unknown, m is 6 sd. One sd serves all observations, so
-that every action's loss is the same function of its mean. On a graph it is sigma. For graded
+m = sd sqrt(2 log T); if the horizon is unknown, m is 6 sd. One sd serves all observations, so the
+loss of every action is the same function of its mean. On a graph, sd is sigma. For graded
 variances v = sd^2 is the least one for which the observations of variance at most v still have the
 class of the whole structure (every action strongly observable, or every action observed); Exp3-IX
-and Exp3-WIX ask for self-observation, so there it is the largest own variance. Exp3.G and Exp3-IX
-look away from anything noisier. Exp3-WIX weighs it down by w_ij = min(1, v / variance_ij), which is
-the square of the quality s_ij of the paper: a value times s_ij has its signal multiplied by s_ij
-and noise of the standard deviation sd.
+and Exp3-WIX need actions that show themselves, so for them v is the largest variance with which an
+action shows itself. Exp3.G and Exp3-IX ignore noisier observations. Exp3-WIX gives them the weight
+w_ij = min(1, v / variance_ij), which is the square of the quality s_ij of the paper: a value times
+s_ij has its signal multiplied by s_ij, and noise of the standard deviation sd.
 
 The numbers alpha and delta are hard to compute; both are found greedily, which is never more for
 alpha and never less for delta than the true number.
@@ -37,11 +40,11 @@ alpha and never less for delta than the true number.
 The contract hands `update` no values, but they follow from the belief: the memory holds the
 information and the sums before the play, and (S_j - S_j before)/(n_j - n_j before) is the mean of
 the values of j that came since, n_j - n_j before their precision. Values that come late count in
-the round in which they come, with the p of that round. What is lost in rounding, because one exact
-value has outweighed all others, does not count.
+the round in which they come, with the p of that round. Values that are lost in rounding, because
+one exact value has outweighed all others, do not count.
 
-Constants are as we know them; the texts of the papers were not at hand to compare. Published are
-regret bounds for bounded losses and graphs: sqrt(alpha T) and (delta log K)^(1/3)
+Constants are as we know them; the texts of the papers were not at hand to compare. The published
+regret bounds are for bounded losses and graphs: sqrt(alpha T) and (delta log K)^(1/3)
 T^(2/3), up to logarithms, and sqrt(alpha* T) for Exp3-WIX. Gaussian values that are cut, graded
 variances and the greedy numbers are ours; no theorem covers them.
 """
@@ -104,7 +107,7 @@ def rates(graph: BoolArray, horizon: int) -> tuple[float, float, Floats]:
 
 
 def margin(least: float, horizon: int | None) -> float:
-    """m: how far a value may lie outside the range of the means before it is cut."""
+    """The margin m: how far outside the range of the means a value is cut."""
     deviations = WIDE if horizon is None else math.sqrt(2 * math.log(horizon))
     return deviations / math.sqrt(least)
 
@@ -150,13 +153,13 @@ def sample(memory, actions, stream):
 
 @inlined
 def choose(t, belief, known, parameters, memory, stream):
-    """Any action, with the probabilities that the last `update` stored."""
+    """An action, drawn with the probabilities that the last `update` stored."""
     return sample(memory, belief.sums.size, stream), 0
 
 
 @inlined
 def loss(j, belief, known, parameters, memory):
-    """The loss of j that came since the last play, and with which precision: 0 where none came."""
+    """The loss of j that came since the last play, and its precision, which is 0 if none came."""
     K = belief.sums.size
     n, S = belief.information[j], belief.sums[j]
     gained, more = n - memory[2 * K + j], S - memory[3 * K + j]
@@ -170,7 +173,7 @@ def loss(j, belief, known, parameters, memory):
 
 @compiled
 def shown_chance(j: Any, known: Any, parameters: Any, memory: Any) -> Any:
-    """o_j: the chance that a play shows j well enough."""
+    """o_j, the probability that a play shows j well enough."""
     total = 0.0
     for i in range(known.observer.size):
         if known.precision[i, j] >= parameters[LEAST]:
@@ -180,7 +183,7 @@ def shown_chance(j: Any, known: Any, parameters: Any, memory: Any) -> Any:
 
 @compiled
 def shown_weight(j: Any, known: Any, parameters: Any, memory: Any) -> Any:
-    """sum_i p_i w_ij."""
+    """The sum over i of p_i w_ij."""
     total = 0.0
     for i in range(known.observer.size):
         total += memory[i] * min(known.precision[i, j] / parameters[LEAST], 1.0)
@@ -201,7 +204,7 @@ def softmax(weights: Any, eta: Any, out: Any) -> None:
 
 @compiled
 def learn_g(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
-    """The weights after what a play has shown, and the next distribution."""
+    """Update the weights with the losses that a play has shown; make the next distribution."""
     K = belief.sums.size
     weights = memory[K : 2 * K]
     for j in range(K):
@@ -215,7 +218,7 @@ def learn_g(belief: Any, known: Any, parameters: Any, memory: Any) -> None:
 
 @compiled
 def learn_ix(belief: Any, known: Any, parameters: Any, memory: Any, weigh: Any) -> None:
-    """The same with implicit exploration; `weigh` says whether noisy values count for less."""
+    """As `learn_g`, with implicit exploration; `weigh` says whether noisy values count less."""
     K = belief.sums.size
     rate = math.sqrt(math.log(K) / (K + memory[4 * K]))
     weights = memory[K : 2 * K]

@@ -1,12 +1,13 @@
-"""Two reference lines: play what looks best, and play anything.
+"""Two policies for reference: `greedy` plays what looks best, `uniform` plays anything.
 
-`greedy` observes every action once, then plays argmax theta-hat. On generalized full information
-(every variance finite) its regret is bounded by a constant whatever the horizon [sec:pre]: the
-chance of naming the wrong action decays exponentially in the number of rounds, for free. With
-unobserved entries its regret is linear: it may never look again at an action that looked bad once.
+`greedy` observes every action once, then plays the action with the largest mean so far. On
+generalized full information (every variance is finite) its regret is at most a constant, whatever
+the horizon [sec:pre]: every play shows every action, and the probability of naming a wrong action
+falls exponentially with the number of rounds. If some actions do not show all others, the regret of
+`greedy` is linear: it may never look again at an action that looked bad once.
 
-`uniform` plays every action with the same probability: regret = T times the average gap. It shows
-what no learning at all costs.
+`uniform` plays every action with the same probability. Its regret is T times the average gap, where
+T is the number of rounds. This is what it costs not to learn at all.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 
 def caution_greedy(setting: Setting, parameters: Mapping[str, float]) -> str:
-    """Greed is safe on generalized full information only."""
+    """Warn unless every action shows every other: only then is `greedy` safe."""
     if setting.feedback.observes.all():
         return ""
     return (
@@ -38,7 +39,7 @@ def caution_greedy(setting: Setting, parameters: Mapping[str, float]) -> str:
 
 
 def caution_uniform(setting: Setting, parameters: Mapping[str, float]) -> str:
-    """It does not learn."""
+    """Warn that `uniform` does not learn."""
     return "its regret is linear: it does not learn"
 
 

@@ -1,55 +1,101 @@
-"""The default: information directed sampling on pairs, for every observable variance matrix.
+"""The default policy `ids`: buy information where it costs least; any observable variances.
 
-A posteriori theta_j ~ N(mu_j, s_j^2), independent, with a prior worth `prior` observations with the
-standard deviation D = `upper`, all cut to the range [0, D] (`cut`), which leaves them the means m_j
-and the variances 1/nn_j. Let i1 be the leader, with the largest m. It is taken for normal with its
-two moments, but for one that lies in the range: what another one loses by the cut would have won
-above D and lost below 0. With B_j = {theta_j > D}, Z_j the part of theta_j that is left, phi and Q
-the normal density and upper tail, and for every other j
+The idea. The policy keeps a Gaussian posterior for the mean of every action. The leader is the
+action with the largest posterior mean. For every other action j, the policy asks three questions.
+How likely does j beat the leader? How much better would j be? How far do the two means move if j
+does beat the leader? The answers give every action two numbers: the regret that a play of it is
+expected to cost, and the information that a play of it brings about which action is best. The
+policy then plays the mixture of at most two actions that pays least for its information: the
+mixture with the least (expected regret)^2 / information (`information_ratio`). This rule is V-IDS
+of Russo and Van Roy (2018), with the event "j is best" replaced by the event "j beats the leader".
+The replacement needs no numerical integral, and the regret is the same within noise
+(`v-ids:range=1` is the original). No theorem bounds the regret of `ids`.
 
-    s^2 = 1/nn_i1 + s_j^2,   z = (m_i1 - mu_j)/s
-    q_j  = (Q(z) - P(B_j))/Z_j                          how likely j beats the leader
-    EI_j = (s phi(z) - (m_i1 - mu_j) Q(z) - E[theta_j - m_i1 ; B_j])/Z_j        what it would gain
-    u_j  = (s_j^2 phi(z)/s - E[theta_j - mu_j ; B_j])/(Z_j q_j) + mu_j - m_j    its rise if it does
-    x_j  = phi(z)/(nn_i1 s Z_j q_j)                     the fall of the leader then
+Symbols. K is the number of actions, and i1 is the leader. D = `upper` is the end of the range
+[0, D] of the means. P_ij is the precision (1/variance) with which a play of action i shows action
+j, 0 where i does not show j. phi and Q are the density and the upper tail of a standard normal.
 
-Neither rise nor fall leads out of the range, and q_j and EI_j are no more than any two variables
-with these means and variances allow: with d = m_i1 - m_j and V = 1/nn_i1 + 1/nn_j, V/(V + d^2)
-(Cantelli) and (sqrt(V + d^2) - d)/2 (Scarf 1958). An action then costs and shows
+The posterior. The mean theta_j of action j is N(mu_j, s_j^2), independent of the others. The prior
+has the mean D/2 and is worth `prior` observations with the standard deviation D. The variance is
+s_j^2 = c/n_j: n_j is the precision of the posterior, prior included, and c is the inflation
+(below). The posterior is then cut to the range [0, D] (`cut`): Z_j is the probability that
+theta_j lies in the range, m_j and 1/nn_j are the mean and the variance after the cut, and
+B_j = {theta_j > D} is the part that was cut off above.
+
+One pair: the leader and another action j. The leader is taken for a normal with the mean m_i1 and
+the variance 1/nn_i1, whose value lies in the range. So wherever theta_j is above D, j would have
+won; the cut takes these wins away, and the formulas subtract them. Wherever theta_j is below 0, j
+would have lost, and there is nothing to subtract. Let s^2 = 1/nn_i1 + s_j^2 be the variance of the
+difference, and z = (m_i1 - mu_j)/s. Then
+
+    q_j  = (Q(z) - P(B_j))/Z_j
+           the probability that j beats the leader
+    EI_j = (s phi(z) - (m_i1 - mu_j) Q(z) - E[theta_j - m_i1 ; B_j])/Z_j
+           the expected improvement: how much j is expected to be ahead, 0 where j is behind
+    u_j  = (s_j^2 phi(z)/s - E[theta_j - mu_j ; B_j])/(Z_j q_j) + mu_j - m_j
+           the rise: how far the mean of j lies above m_j, given that j beats the leader
+    x_j  = phi(z)/(nn_i1 s Z_j q_j)
+           the fall: how far the mean of the leader lies below m_i1, given the same
+
+Because the leader is not exactly normal, these numbers have limits. No rise and no fall leads out
+of the range. q_j and EI_j are at most what any two variables with these means and variances allow:
+with d = m_i1 - m_j and V = 1/nn_i1 + 1/nn_j, the limits are V/(V + d^2) for q_j (Cantelli) and
+(sqrt(V + d^2) - d)/2 for EI_j (Scarf 1958). q_j is also at most 0.9.
+
+From pairs to actions. The odds o_j = q_j/(1 - q_j) are turned into probabilities of being best,
+p_i1 = 1/(1 + sum_j o_j) for the leader and p_j = o_j p_i1 for the others. All sums over j leave out
+the leader. The part of the variance of a mean that is explained by knowing the best action is
+
+    v_j  = p_j u_j^2 (1 + o_j)                              for the mean of action j
+    v_i1 = sum_j p_j x_j^2 + (sum_j p_j x_j)^2/p_i1         for the mean of the leader
+
+A play of action i then costs the expected regret Delta_i and brings the information g_i,
 
     Delta_i = sum_j EI_j + m_i1 - m_i
-    g_i     = sum_j v_j nn_j P_ij/(nn_j + P_ij)
-    v_j     = p_j u_j^2 (1 + o_j),  v_i1 = sum_j p_j x_j^2 + (sum_j p_j x_j)^2/p_i1
-    o_j = q_j/(1 - q_j),  p_i1 = 1/(1 + sum_j o_j),  p_j = o_j p_i1
+    g_i     = sum_j v_j nn_j P_ij/(nn_j + P_ij)             this sum includes the leader
 
-v_j is the variance of theta_j explained by knowing who is best, and g_i what a play of i takes off
-it. Played is the mixture of least Delta^2/g (`information_ratio`), which is V-IDS of Russo and Van
-Roy (2018) with "j is best" replaced by "j beats the leader": no quadrature, and the same regret
-within noise (`v-ids:range=1` is the original). No theorem covers it. Where many may be best, that
-is another thing: of 100 alike the sum of the EI_j is 22 times what the best one is ahead of the
-leader. So with more than 20 actions, and p_i1 < 1/3, an integral takes the place of pairs
-(`crowd`). Without the cut (`range=0`) an action that is hardly seen is looked at again and again
-for values above D, which costs most where actions are many or the best mean is near D.
+The factor nn_j P_ij/(nn_j + P_ij) is 1/(1/nn_j + 1/P_ij), one over the variance of the value of j
+that the play will show. So g_i adds up, over the values that a play of i shows, the part of their
+variance that is explained by knowing the best action.
 
-Before the cut s_j^2 = c/n_j, n_j the precision of the posterior. With the inflation c, an action is
-given up once the log-likelihood against it is about c log t. Bandit policies with the optimal
-constant, c = 1, lose more than x with a probability like 1/x (Fan and Glynn 2021, The fragility of
-optimized bandit algorithms); a larger c pays more for a lighter tail. For this policy that is a
-heuristic. By default c = 1 + 3 log L/L, L = log(t + 8), t the plays so far: 2.06 at the start, 2.10
-after seven rounds, 1.64 at 10^5, then slowly to 1. `tail` sets a constant instead.
+Many actions. Where many actions may be best, the pairs promise too much: among 100 equal actions
+the sum of the EI_j is 22 times the amount by which the best action is expected to be ahead of the
+leader. So with more than 20 actions and p_i1 < 1/3, an integral over all actions takes the place
+of the pairs (`crowd`).
 
-A known horizon adds two things. What is learnt early is of use for longer, so the largest EI_j
-counts `early` times in the sum, and information is bought sooner. (The whole sum would be too much
-where actions are many: it counts them as if all could be best at once. By the integral r takes the
-place of the sum, and the largest EI_j is still that of a pair.) And a guard ends it: with
-variances `guard` times as large, where no block of plays of any action can repay itself in the
-rounds left (`guard`), the leader is played. With guard = 1 too many runs end with a wrong leader
-(`benchmarks/variants.py`). `guard=0` leaves out both.
+Inflation. An action is given up once the log-likelihood against it is about c log t. Bandit
+policies with the optimal constant c = 1 lose more than x with a probability like 1/x (Fan and Glynn
+2021, The fragility of optimized bandit algorithms). A larger c costs more on average and makes this
+tail lighter. For `ids`, this is a heuristic. By default c = 1 + 3 log(L)/L with L = log(t + 8),
+where t is the number of plays so far: c is 2.06 at the start, 2.10 after seven rounds and 1.64
+after 10^5, and falls slowly to 1.
 
-Values in flight (`belief.pending`, f) are information that was bought: with h = nn + f, a play of i
-is worth v_j nn_j^2 P_ij/(h_j (h_j + P_ij)).
+A known horizon adds two things. First, information that is learnt early is of use for longer, so
+the largest EI_j counts `early` times in Delta_i, and the policy buys information sooner. (If the
+whole sum counted `early` times, that would be too much with many actions, because the sum counts
+them as if all could be best at once. Where the integral takes the place of the pairs, it replaces
+the sum; the largest EI_j is still that of a pair.) Second, a guard ends the exploration: if no
+block of plays of any action can repay itself in the rounds that are left, the policy plays the
+leader (`guard`).
 
-The mixture is stored and computed again when the belief has moved (`lazy`).
+Values that come late. Precision f_j (`belief.pending`) that was bought and is still on its way must
+not be bought twice. With h_j = nn_j + f_j, the term of action j in g_i becomes
+v_j nn_j^2 P_ij/(h_j (h_j + P_ij)).
+
+The parameters, with their defaults:
+
+    tail=0        the inflation c as a constant; 0 stands for the schedule above
+    prior=4       how many observations the prior is worth
+    refresh=0.01  the mixture is stored, and computed again when the belief has moved by about this
+                  part (`lazy`); 0 computes the mixture in every round
+    guard=1.5     the guard multiplies the posterior variances by this number, so that it ends the
+                  exploration later; with 1, too many runs end with a wrong leader
+                  (`benchmarks/variants.py`); 0 leaves out the guard, and `early` with it
+    early=2       how many times the largest EI_j counts in Delta_i; 1 changes nothing; without a
+                  known horizon it is always 1
+    range=1       1 cuts the posteriors to [0, D]; 0 does not, and then actions that were hardly
+                  seen are looked at again and again for values above D, which costs most where
+                  there are many actions, or where the best mean is near D
 """
 
 from __future__ import annotations
@@ -70,19 +116,19 @@ from .parts.lazy import BLOCK, BUYER, EARLY, GUARD, TAIL, make_lazy, posterior
 from .rule import Prepared, Rule
 
 TINY = 1e-300
-FEW = 20  # actions, for which pairs will do whatever is known
-CROWD = 1 / 3  # where p_i1 is less, and actions are more than few, they will not
-LIKELY = 0.9  # more than q_j can be: the leader has the larger mean
+FEW = 20  # with no more actions than these, pairs are always good enough
+CROWD = 1 / 3  # with more actions, pairs are good enough only while p_i1 is at least this
+LIKELY = 0.9  # a limit of q_j, more than j can have: the leader has the larger mean
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """Any observable matrix will do."""
+    """The parameters and an empty memory; every observable matrix of variances is accepted."""
     return lazy.prepare("ids", setting, parameters)
 
 
 @inlined
 def inflation(played: Any, tail: Any) -> Any:
-    """c: the constant `tail`, or the schedule where that is 0."""
+    """The inflation c after `played` rounds: the constant `tail`; if `tail` is 0, the schedule."""
     if tail > 0.0:
         return tail
     L = math.log(played + 8.0)
@@ -91,16 +137,16 @@ def inflation(played: Any, tail: Any) -> Any:
 
 @inlined
 def whatever(behind: Any, variance: Any) -> Any:
-    """The most that P(X > 0) and E(X)+ can be, if X has the mean -behind and this variance."""
+    """Upper limits of P(X > 0) and E[max(X, 0)] for any X with mean -behind and this variance."""
     square = variance + behind * behind
     return min(variance / square, LIKELY), 0.5 * variance / (math.sqrt(square) + behind)
 
 
 @compiled
 def pairs(n: Any, m: Any, c: Any, leader: Any, whole: Any, v: Any) -> Any:
-    """Fill the explained variances v_j; return the sum and the largest of EI_j, and p_i1.
+    """Fill in the explained variances v_j; return the sum of EI_j, the largest EI_j, and p_i1.
 
-    `whole` is what `cut` returns.
+    n (which is c nn) and m belong to the posteriors after the cut; `whole` is what `cut` returns.
     """
     (mu, own, below, above, edge), (low, high) = whole
     lead = n[leader] / c
@@ -137,7 +183,7 @@ def pairs(n: Any, m: Any, c: Any, leader: Any, whole: Any, v: Any) -> Any:
 
 @compiled
 def weigh(n: Any, m: Any, c: Any, leader: Any, whole: Any, v: Any) -> Any:
-    """Fill v_j; return what not knowing the best one costs, and the largest of EI_j."""
+    """Fill in v_j; return the regret of not knowing the best action, and the largest EI_j."""
     regret, most, p1 = pairs(n, m, c, leader, whole, v)
     if n.size > FEW and p1 < CROWD:
         regret = weigh_all(whole, m, leader, regret, v)
@@ -146,7 +192,7 @@ def weigh(n: Any, m: Any, c: Any, leader: Any, whole: Any, v: Any) -> Any:
 
 @compiled
 def gains(n: Any, v: Any, c: Any, belief: Any, known: Any, gain: Any) -> None:
-    """Fill g_i, what a play of i takes off the explained variances."""
+    """Fill in g_i, the information that a play of action i brings."""
     K = n.size
     h, w = np.empty(K), np.empty(K)
     for j in range(K):
@@ -164,9 +210,11 @@ def gains(n: Any, v: Any, c: Any, belief: Any, known: Any, gain: Any) -> None:
 
 @compiled
 def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
-    """The mixture (i, j, p) to play after `played` rounds, the leader, and what justifies it.
+    """The mixture (i, j, p) to play after `played` rounds, the leader, and the guard's purchase.
 
-    Where nothing was worth buying the last time, that is asked first, and mostly the answer.
+    The purchase is an action and a block of plays that can repay themselves, (-1, 0) if there are
+    none. If there were none the last time, the guard is asked first: mostly there are none again,
+    and then the mixture need not be computed.
     """
     K = known.observer.size
     c = inflation(played, parameters[TAIL])

@@ -1,8 +1,10 @@
 """Information directed sampling for linear partial monitoring (Kirschner, Lattimore, Krause 2020).
 
-The model is a linear partial monitoring game: the parameter is theta - upper/2, action i earns
-coordinate i of it, and shows coordinate j with the precision P_ij. Least squares with a ridge are
-then coordinatewise. With n_j including the ridge lambda = `ridge` / upper^2, m_j the estimate and
+The model is a linear partial monitoring game. The parameter is theta - upper/2, where theta are the
+means. Action i earns coordinate i of the parameter, and shows coordinate j with the precision P_ij.
+Least squares with the ridge lambda = `ridge` / upper^2 then treat every coordinate by itself: n_j
+is the precision of coordinate j, the ridge included, and m_j its estimate. With K actions, in round
+t, sqrt(beta) is the width of all confidence intervals:
 
     beta = (sqrt(2 log(1/delta) + sum_j log(n_j / lambda)) + sqrt(lambda K) upper / 2)^2,
     delta = 1/t^2                     sqrt(K) upper / 2 bounds the norm of theta - upper/2
@@ -10,18 +12,19 @@ then coordinatewise. With n_j including the ridge lambda = `ridge` / upper^2, m_
     Delta_i = max_j (m_j + sqrt(beta/n_j)) - (m_i - sqrt(beta/n_i))      a bound on the gap of i
     I_i     = 1/2 sum_j log(1 + P_ij/n_j)                                what a play of i tells
 
-Played is the mixture of least Delta^2/I (`information_ratio`). With `directed=1` the gain is about
-one question only, whether the largest upper bound u beats the largest estimate i1: with w = the
-difference of the two coordinates,
+The policy plays the mixture with the least Delta^2/I (`information_ratio`). With `directed=1` the
+gain is about one question only: does the action u with the largest upper bound beat the action i1
+with the largest estimate? With w the difference of the two coordinates, V the diagonal matrix of
+the n_j and P_i that of the P_ij,
 
     I_i = 1/2 log(w' V^-1 w / w' (V + P_i)^-1 w),   w' V^-1 w = 1/n_u + 1/n_i1;
 
-where the two are one action, the question is its own mean. In the gains, n_j includes what is on
-its way.
+if u and i1 are the same action, the question is the mean of this action. In the gains, n_j includes
+the precision of values that are on their way.
 
 The paper proves the right exponent of the worst-case regret for every finite game of this kind, up
-to logarithms: T^(1/2), T^(2/3), constant or linear. It bounds the gap pair by pair, and allows
-other estimates and gains; the choices here are ours within that frame, so that the constants are
+to logarithms: T^(1/2), T^(2/3), constant or linear. The paper bounds the gap pair by pair, and
+allows other estimates and gains; the choices here are ours within that frame, so the constants are
 not the paper's. The bound beta holds for all rounds at once, which makes the policy explore too
 much.
 """
@@ -45,7 +48,7 @@ SINGLE, MIXTURE = 0, 1
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """Any observable matrix will do."""
+    """Accept any observable matrix."""
     ridge = in_range("ids-pm", parameters, "ridge", 0, 1e12)
     n0 = ridge / setting.upper**2
     chosen = [n0, n0 * setting.upper / 2, switch("ids-pm", parameters, "directed")]
@@ -54,7 +57,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 @compiled
 def width(t: Any, n: Any, lam: Any, upper: Any) -> Any:
-    """sqrt(beta)."""
+    """The width sqrt(beta)."""
     volume = 4.0 * math.log(t)
     for j in range(n.size):
         volume += math.log(n[j] / lam)
@@ -63,7 +66,7 @@ def width(t: Any, n: Any, lam: Any, upper: Any) -> Any:
 
 @compiled
 def all_gains(n: Any, known: Any, gain: Any) -> None:
-    """Fill I_i, about everything."""
+    """Fill in I_i, the gain about all coordinates."""
     for i in range(n.size):
         total = 0.0
         for k in range(known.start[i], known.start[i + 1]):
@@ -74,7 +77,7 @@ def all_gains(n: Any, known: Any, gain: Any) -> None:
 
 @compiled
 def directed_gains(n: Any, first: Any, second: Any, known: Any, gain: Any) -> None:
-    """Fill I_i, about the difference of two actions."""
+    """Fill in I_i, the gain about the difference of two actions."""
     P = known.precision
     for i in range(n.size):
         before, after = 1.0 / n[first], 1.0 / (n[first] + P[i, first])

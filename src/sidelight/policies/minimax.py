@@ -1,37 +1,47 @@
 """Algorithm 2: successive elimination that pays for weakly observable survivors [alg:minimax].
 
-For sets A, A' of actions let c(A, A') be a distribution on A that maximises the smallest coverage
+The idea. The policy plays in batches. After each batch it drops the actions that are surely worse
+than another one; the others survive. Strong batches play survivors only. A survivor that no
+survivor shows must be looked at through other actions: weak batches pay for this, but only while
+the survivor was seen less often than a limit (gamma) that grows like t^(2/3).
 
-    m(A, A') = min over i in A' of the sum of c_j over the j in A that show i.
+Symbols. A is the set of survivors, A^S the survivors that some survivor shows, A^W the other
+survivors, [K] the set of all K actions. n_i is the number of observations of action i, by plays of
+any action; theta-hat_i is their average. t is the number of rounds before the batch, sigma the
+standard deviation of observations, D the end of the range [0, D] of the means, and delta the
+probability with which the guarantee may fail. For sets A and A' of actions, c(A, A') is the
+distribution c on A that maximises the smallest coverage; m(A, A') is the value reached:
 
-A is the set of survivors, A^S those that a survivor shows, A^W the others; n_i counts observations
-of i by any action, t the rounds before the batch. In batch r = 1, 2, ...
+    m(A, A') = max over c of the min over i in A' of the sum of c_j over the j in A that show i
+
+In batch r = 1, 2, ...
 
     alpha_r = the least m([K], A^W) so far, 1 while no A^W was nonempty                    [line 4]
     gamma   = (sigma alpha_r t / D)^(2/3)
-    weak    if A^W is not empty and its least n_i is below gamma and below that of A^S:
+    weak    if A^W is not empty, and its least n_i is below gamma and below that of A^S:
             c = c([K], A^W)                                                             [lines 5-6]
     strong  else c = c(A, A^S)                                                            [line 8]
-    empty   else, if A^S is empty, c = the survivor with the best mean
-    play each action ceil(c_i ||c||_0) times                                             [line 10]
-    keep i if theta-hat_i + g_i >= max over A of theta-hat_j - g_j,                      [line 12]
+    empty   else, if A^S is empty, c plays the survivor with the best mean
+    play each action i ceil(c_i ||c||_0) times; ||c||_0 is the number of nonzero c_i      [line 10]
+    keep i if theta-hat_i + g_i >= max over j in A of theta-hat_j - g_j,                 [line 12]
             g_i = sigma sqrt(2 log(8 K^2 (r + 1)^3 / delta) / n_i)
     final   a single survivor is played from then on                                [lines 13-15]
 
 Our reading: n_i counts observations, where the formula of the paper counts plays; c(A, A') sums
-over j in A only. What the paper leaves free: of the maximisers c the one with the least estimated
-regret is taken, then the least (c_0, c_1, ...); it is a vertex, since points inside a face have
-more nonzero entries and longer batches. The paper has no word for an empty A^S; any c on A keeps
-its proof. The last batch is cut at the horizon. A batch is played in the order of actions.
+over j in A only. What the paper leaves free: of all maximisers c we take the one with the least
+estimated regret, then the least (c_0, c_1, ...). It is a vertex; points inside a face have more
+nonzero entries and longer batches. The paper says nothing about an empty A^S; any c on A keeps its
+proof. The last batch is cut at the horizon. A batch is played in the order of actions.
 
-c(A, A') is the covering program of `programs.tableau` with unit costs, divided by its sum. It is
-solved when A changes, and where several c are optimal also when the estimates ask for another one.
-ceil has a slack of 1e-7: a solver's 1.0000000002 must not become 2.
+c(A, A') is the covering program of `programs.tableau` with unit costs, divided by its sum. The
+program is solved when A changes, and, if several c are optimal, also when the estimates ask for
+another one. ceil has a slack of 1e-7: a solver's 1.0000000002 must not become 2.
 
-Memory: r, t, alpha, the action of the moment with the reason and the plays left, an earlier width
-g sqrt(n); then survivors and both programs with their batches and bases. All work is done in
-`update`, when a batch ends. Observations that come late count from the next batch on; an action
-never seen is kept.
+The parameter: `delta=0`; 0 stands for 1/horizon, or for 0.01 if the horizon is unknown.
+
+Memory: r, t, alpha, the current action with its reason and its plays left, an earlier width
+g sqrt(n); then survivors and both programs with their batches and bases. `update` does all the work
+when a batch ends. Late observations count from the next batch on. An action never seen is kept.
 """
 
 from __future__ import annotations
@@ -66,11 +76,11 @@ SURVIVOR, GAPS, PLAN, FIRST, OTHER, NEED_S, COST_S, BATCH_S, NEED_W, COST_W, BAT
 )
 
 CEIL_SLACK = 1e-7
-ZERO = 1e-9  # a probability below this is none
+ZERO = 1e-9  # a probability below this counts as 0
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float], name: str = "minimax") -> Prepared:
-    """One variance; 0 < delta < 1, by default 1/horizon, or 0.01 where the horizon is unknown."""
+    """Accept one variance and 0 < delta < 1; delta = 0 is 1/horizon, or 0.01 without a horizon."""
     sigma = setting.feedback.uniform_sigma or 0.0
     delta = parameters["delta"]
     if delta == 0:
@@ -106,7 +116,7 @@ def _store(memory: Any, which: int, K: Any) -> Any:
 
 @inlined
 def _width(parameters: Any, r: Any, K: Any) -> Any:
-    """sqrt(2 log(8 K^2 r^3 / delta)), 0 where observations are exact."""
+    """sqrt(2 log(8 K^2 r^3 / delta)), or 0 if observations are exact."""
     if parameters[0] == 0.0:
         return 0.0
     return sqrt(2.0 * math.log(8.0 * K * K * r * r * r / parameters[1]))
@@ -114,7 +124,7 @@ def _width(parameters: Any, r: Any, K: Any) -> Any:
 
 @inlined
 def _bar(belief: Any, survivor: Any, width: Any) -> Any:
-    """The largest lower confidence bound of a survivor."""
+    """The largest lower confidence bound among survivors."""
     bar = largest_bound(belief.means, belief.errors, survivor, 1.0, width)
     # means of exact values differ by rounding only
     return bar if width > 0.0 else bar - 1e-12 * abs(bar)
@@ -122,9 +132,10 @@ def _bar(belief: Any, survivor: Any, width: Any) -> Any:
 
 @inlined
 def _all_stay(belief: Any, survivor: Any, width: Any) -> Any:
-    """Is the least upper confidence bound of a survivor not below the bar?
+    """Whether the least upper confidence bound among survivors is not below the bar.
 
-    One never seen has an infinite width, and is kept; 0 times it is no number, and keeps it too.
+    A survivor never seen has an infinite error and is kept; 0 times infinity is NaN, and a
+    comparison with NaN keeps the survivor, too.
     """
     least = -largest_bound(belief.means, belief.errors, survivor, -1.0, width)
     return not least < _bar(belief, survivor, width)
@@ -132,9 +143,9 @@ def _all_stay(belief: Any, survivor: Any, width: Any) -> Any:
 
 @inlined
 def _eliminate(belief: Any, parameters: Any, memory: Any) -> bool:
-    """Drop the survivors that are worse by the confidence rule; were there any [line 12].
+    """Drop survivors that are worse by the confidence rule; whether there were any [line 12].
 
-    Widths grow with r. If an earlier one, which is known, eliminates nobody, this one does not.
+    Widths grow with r. So if an earlier width, which is stored, drops nobody, this one does not.
     """
     K = belief.means.size
     survivor = _block(memory, SURVIVOR, K)
@@ -153,7 +164,7 @@ def _eliminate(belief: Any, parameters: Any, memory: Any) -> bool:
 
 @compiled
 def _solve(known: Any, memory: Any, which: int) -> float:
-    """Solve a program, fill its batch [alg:minimax, line 10]; the sum of its plan, 1/m(A, A')."""
+    """Solve a program, fill in its batch [alg:minimax, line 10]; return 1/m(A, A'), its sum."""
     K = known.observer.size
     cost, store = _block(memory, COST_S + 3 * which, K), _store(memory, which, K)
     plan, batch = _block(memory, PLAN, K), _block(memory, BATCH_S + 3 * which, K)
@@ -176,7 +187,7 @@ def _solve(known: Any, memory: Any, which: int) -> float:
 
 @merged
 def _regroup(known: Any, parameters: Any, memory: Any) -> None:
-    """The programs of a new set of survivors, and alpha_r [alg:minimax, line 4]."""
+    """Set up both programs for a new set of survivors, and alpha_r [alg:minimax, line 4]."""
     K = known.observer.size
     unit = parameters[2]
     survivor, gaps = _block(memory, SURVIVOR, K), _block(memory, GAPS, K)
@@ -204,7 +215,7 @@ def _regroup(known: Any, parameters: Any, memory: Any) -> None:
 
 @inlined
 def _compare(belief: Any, memory: Any) -> None:
-    """The estimated gaps, the second cost of both programs; 0 for what was never seen."""
+    """Fill in the estimated gaps, the second cost of both programs; 0 for actions never seen."""
     gaps = _block(memory, GAPS, belief.means.size)
     best = -np.inf
     for j in range(index(gaps.size)):
@@ -216,7 +227,7 @@ def _compare(belief: Any, memory: Any) -> None:
 
 @inlined
 def _is_leader(belief: Any, action: Any) -> bool:
-    """Is the mean of this action above all others, and were all seen?"""
+    """Whether all actions were seen and the mean of this action is above all others."""
     means, errors = belief.means, belief.errors
     top, rivals = means[action], 0
     for j in range(index(means.size)):
@@ -226,9 +237,9 @@ def _is_leader(belief: Any, action: Any) -> bool:
 
 @inlined
 def _stands(belief: Any, memory: Any, why: int) -> Any:
-    """Is the batch that is stored plainly that of the best maximiser?"""
+    """Whether the stored batch is, without a search, known to be that of the best maximiser."""
     store = _store(memory, why, belief.means.size)
-    # the second: it is enough to play one action, and no other one costs as little
+    # second case: one action is enough, and no other action has so little regret
     return memory[UNIQUE_S + why] != 0.0 or (
         store[0] == 1.0 and _is_leader(belief, index(store[1]))
     )
@@ -236,7 +247,7 @@ def _stands(belief: Any, memory: Any, why: int) -> Any:
 
 @merged
 def _plan(belief: Any, known: Any, memory: Any, why: int) -> None:
-    """Make sure that the batch of c(A, A^S) or c([K], A^W) is that of the best maximiser."""
+    """Make the stored batch of c(A, A^S) or c([K], A^W) that of the best maximiser."""
     if _stands(belief, memory, why):
         return
     K = known.observer.size
@@ -249,7 +260,7 @@ def _plan(belief: Any, known: Any, memory: Any, why: int) -> None:
 
 @inlined
 def _branch(belief: Any, known: Any, parameters: Any, memory: Any) -> int:
-    """Which of the kinds the next batch is [alg:minimax, lines 5-8, 13]."""
+    """The kind of the next batch: strong, weak, empty or final [alg:minimax, lines 5-8, 13]."""
     if memory[ALIVE] == 1.0:
         return FINAL
     if memory[WEAKLY] == 0.0:
@@ -270,7 +281,7 @@ def _branch(belief: Any, known: Any, parameters: Any, memory: Any) -> int:
 
 @inlined
 def _best_survivor(belief: Any, memory: Any) -> int:
-    """The survivor with the best mean, the lowest of equals."""
+    """The survivor with the best mean; of equals, the first."""
     survivor = _block(memory, SURVIVOR, belief.means.size)
     action = -1
     for j in range(survivor.size):
@@ -281,7 +292,7 @@ def _best_survivor(belief: Any, memory: Any) -> int:
 
 @inlined
 def _next_action(memory: Any, K: Any, first: Any) -> bool:
-    """Go to the next action of a strong or weak batch, from `first` on; False at its end."""
+    """Go to the next action of a batch, from action `first` on; False if there is none."""
     batch = _block(memory, BATCH_S + 3 * np.int64(memory[WHY]), K)
     for i in range(index(first), index(K)):
         if batch[i] > 0.0:
@@ -292,7 +303,7 @@ def _next_action(memory: Any, K: Any, first: Any) -> bool:
 
 @compiled
 def _begin(given: Any, memory: Any) -> None:
-    """Start batch memory[ROUND] after t rounds; eliminate first unless it is the first."""
+    """Start batch memory[ROUND] after t rounds; before all batches but the first, eliminate."""
     t, belief, known, parameters = borrowed(given)
     memory = borrowed(memory)
     memory[BEFORE] = t
@@ -313,7 +324,7 @@ _begin_apart = apart(_begin)
 
 @inlined
 def _again(belief: Any, memory: Any, why: int) -> Any:
-    """Will `_begin` make the same strong batch once more? Mostly it does, and a call is dear."""
+    """Whether `_begin` would make the same strong batch again: mostly so, and a call is slow."""
     return (
         why == STRONG
         and memory[WEAKLY] == 0.0
@@ -330,7 +341,7 @@ def choose(t, belief, known, parameters, memory, stream):
 
 @inlined
 def promise(memory, most):
-    """Take all plays of the action but the last off the batch; they do not depend on the belief."""
+    """Take all plays of the action but the last off the batch: they depend on no new value."""
     times = np.int64(min(memory[LEFT] - 1.0, most))
     memory[LEFT] -= times
     return times
@@ -338,7 +349,7 @@ def promise(memory, most):
 
 @inlined
 def update(t, belief, known, parameters, memory, action, why):
-    """Take the play off the batch, and at its end make the next one."""
+    """Take the play off the batch; at the end of the batch, make the next batch."""
     memory[LEFT] -= 1.0
     if memory[LEFT] > 0.0:
         return

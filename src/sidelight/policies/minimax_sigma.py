@@ -1,37 +1,47 @@
 """Algorithm 2 for every observable variance matrix, in two versions.
 
-`version=threshold` takes an observation of variance above v for none. Of the variances v that leave
-every action observed (of more than 48 of them, 48 evenly spread over their order) it takes the one
-with the least
+Symbols. K is the number of actions, T the horizon, D the end of the range [0, D] of the means.
+theta-hat_j is the precision-weighted mean of action j, and n_j the information about j: the sum of
+1/variance of all observations of j, by plays of any action.
 
-    sqrt(v kappa_v T)                  where G_v is strongly observable
-    (rho_v D v)^(1/3) T^(2/3)          elsewhere
+`version=threshold` (the default) ignores observations of a variance above a threshold v. G_v is the
+graph of the other observations: G_v = {(i, j): variance_ij <= v}. Of all v with which every action
+is still observed, this version takes the one with the least
 
-where G_v = {(i, j): variance_ij <= v}, kappa_v is the size of an independent set of G_v and rho_v
-that of a set that shows its weakly observable actions, both found greedily. Then Algorithm 2
-(`minimax`) runs on the graph G_v with sigma^2 = v; but means are weighted, n_j is all information
-about j, whoever gave it, and radii are sqrt(2 log(8 K^2 (r + 1)^3/delta)/n_j). With one variance it
-is Algorithm 2, play by play.
+    sqrt(v kappa_v T)                  if G_v is strongly observable
+    (rho_v D v)^(1/3) T^(2/3)          otherwise
 
-`version=cost` has no graph. It starts with one look at every action. With L = log(K/delta), a
-resolution eps = D at first, survivors A and d the gaps to the best survivor:
+where kappa_v is the size of an independent set of G_v, and rho_v that of a set of actions that
+shows all weakly observable actions of G_v. Greedy searches find both sets. (If there are more than
+48 variances, 48 are tried, evenly spread over their order.) Then Algorithm 2 (`minimax`) runs on
+the graph G_v with sigma^2 = v, with two changes: means are weighted by precision, and the
+confidence radii are sqrt(2 log(8 K^2 (r + 1)^3/delta)/n_j), where r is the number of the batch and
+n_j is all information about j. If all variances are equal, this is Algorithm 2, play by play.
 
-    keep    j in A unless some k in A has (theta-hat_k - theta-hat_j)^2 >= 2 L (1/n_k + 1/n_j)
-    phase   the cheapest plan that brings every survivor to the information 64 L/eps^2, within the
-            rounds left, at the costs  min(d, eps) + eps/4 on A,  min(D, d + eps/4) elsewhere.
-            With it `keep` drops what is eps/4 or more behind, 2 L (2/n) = eps^2/16; the eps/4 in
-            the costs are that doubt. The plan is played in quarters; `keep` follows each, and if A
-            shrinks the phase is planned again. At its end eps is halved.
-    hold    where no plan fits, or it costs more than eps for each round left, the best survivor is
-            played, and after t/8 rounds (t those so far) the phase is tried again
+`version=cost` uses no graph. It starts with one look at every action. Then it works in phases, with
+a resolution eps that starts at D. Let L = log(K/delta), A the set of survivors, and d_i the gap of
+action i to the best survivor.
+
+    keep    a survivor j is dropped if some survivor k with a larger mean has
+            (theta-hat_k - theta-hat_j)^2 >= 2 L (1/n_k + 1/n_j)
+    phase   make the cheapest plan that brings every survivor to the information 64 L/eps^2 within
+            the rounds left. A play costs min(d_i, eps) + eps/4 for a survivor i, and
+            min(D, d_i + eps/4) for another action. With this information, `keep` drops survivors
+            that are eps/4 or more behind, because 2 L (2/n) is then eps^2/16 = (eps/4)^2.
+            The eps/4 in the costs stands for this doubt. The plan is played in quarters, and `keep`
+            follows each quarter. If a survivor is dropped, the phase is planned again. At the end
+            of the phase, eps is halved.
+    hold    if no plan fits, or the plan costs more than eps for each round left, play the best
+            survivor for t/8 rounds (t is the number of rounds so far), then try the phase again
     final   a single survivor is played from then on
 
-delta = 1/horizon unless it is given; where the horizon is unknown, 0.01, and the threshold is
-chosen for T = 10^4. The cost version needs the horizon.
+The parameters, with their defaults: `version=threshold`, or `cost`, which needs a known horizon;
+`delta=0`, where 0 stands for 1/horizon. If the horizon is unknown, delta is 0.01, and v is chosen
+for T = 10^4.
 
-Not proved: the union bound of the paper counts observations, and information is no count. The cost
-version is our own design. Measured, both are cautious: on most problems they lose many times what
-the default does.
+Nothing is proved: the union bound of the paper counts observations, and information is not a count.
+The cost version is our own design. In measurements both versions are cautious: on most problems
+they lose many times what the default policy loses.
 """
 
 from __future__ import annotations
@@ -71,12 +81,12 @@ SURVIVOR, TOTAL, GAPS, COST, NEED, NOTHING, WORK = range(7)  # blocks of K numbe
 CEIL_SLACK = 1e-7
 MOST_THRESHOLDS = 48  # each costs two greedy searches
 UNKNOWN_HORIZON = 10_000
-LOOKS = 5.0  # the value of memory[QUARTER] during the first looks, which are played as a whole
-HALVINGS = 100  # of eps at once, before it gives up finding something to learn
+LOOKS = 5.0  # memory[QUARTER] during the first looks, which are not played in quarters
+HALVINGS = 100  # how often eps is halved at once before the policy holds
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """Any observable matrix; 0 <= delta < 1."""
+    """Accept any observable matrix, and 0 <= delta < 1."""
     if parameters["version"] == 0:
         return _prepare_threshold(setting, parameters)
     if setting.rounds is None:
@@ -98,19 +108,19 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 
 def _prepare_threshold(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """`minimax` on G_v, and G_v itself behind its numbers."""
+    """The numbers of `minimax` on G_v, followed by G_v itself."""
     graph = thresholded(setting)
     cut = Setting(graph, setting.upper, setting.rounds)
     inner = minimax.prepare(cut, {"delta": parameters["delta"]}, NAME)
     facts = facts_of(graph, setting.upper)
-    # Places as bits, for a `Known` with whole numbers: one of another kind would be compiled anew.
+    # The places are kept as bits of whole numbers: another type in `Known` would be compiled anew.
     places = (x.view(np.float64) for x in (facts.start, facts.shown))
     parts = (inner.parameters, facts.precision.ravel(), *places)
     return Prepared(np.concatenate([[0.0], *parts]), inner.memory, inner.resolved)
 
 
 def thresholded(setting: Setting) -> Feedback:
-    """G_v for the best v, with the variance v wherever it observes."""
+    """The graph G_v for the best v, with the variance v for every observation."""
     feedback = setting.feedback
     values = np.unique(feedback.variance[feedback.observes])
     if len(values) == 1:
@@ -141,7 +151,7 @@ def _block(memory: Any, which: int, K: Any) -> Any:
 
 @compiled
 def _eliminate(belief: Any, L: float, memory: Any) -> bool:
-    """Drop survivors that are worse than another by the likelihood ratio; were there any."""
+    """Drop survivors that lose a likelihood ratio test to another; return whether any did."""
     K = belief.means.size
     survivor, worse = _block(memory, SURVIVOR, K), _block(memory, COST, K)
     means, errors = belief.means, belief.errors
@@ -164,7 +174,7 @@ def _eliminate(belief: Any, L: float, memory: Any) -> bool:
 
 @inlined
 def _best_survivor(belief: Any, memory: Any) -> int:
-    """The survivor with the best mean, the lowest of equals."""
+    """The survivor with the best mean; of equals, the first."""
     survivor = _block(memory, SURVIVOR, belief.means.size)
     action = -1
     for j in range(survivor.size):
@@ -175,7 +185,7 @@ def _best_survivor(belief: Any, memory: Any) -> int:
 
 @compiled
 def _fill_phase(belief: Any, known: Any, L: float, memory: Any) -> None:
-    """Gaps, costs and missing information of the phase with resolution memory[EPS]."""
+    """Fill in gaps, costs and missing information of a phase with the resolution memory[EPS]."""
     K = belief.means.size
     survivor, gaps = _block(memory, SURVIVOR, K), _block(memory, GAPS, K)
     cost, need = _block(memory, COST, K), _block(memory, NEED, K)
@@ -193,7 +203,7 @@ def _fill_phase(belief: Any, known: Any, L: float, memory: Any) -> None:
 
 @merged
 def _plan_phase(t: Any, belief: Any, known: Any, L: float, memory: Any) -> bool:
-    """Make the plan of a phase, halving eps while nothing is missing; False where it must hold."""
+    """Plan a phase; halve eps while no information is missing; False if the policy must hold."""
     K = known.observer.size
     cost, total = _block(memory, COST, K), _block(memory, TOTAL, K)
     left = float(known.horizon - t)
@@ -218,7 +228,7 @@ def _plan_phase(t: Any, belief: Any, known: Any, L: float, memory: Any) -> bool:
 
 @inlined
 def _next_play(memory: Any, K: Any, first: Any) -> bool:
-    """Go to the next action of the quarter, from `first` on; False at its end."""
+    """Go to the next action of the quarter, from action `first` on; False if there is none."""
     total, q = _block(memory, TOTAL, K), memory[QUARTER]
     for i in range(index(first), index(K)):
         plays = math.ceil(total[i] * q / 4.0) - math.ceil(total[i] * (q - 1.0) / 4.0)
@@ -231,7 +241,7 @@ def _next_play(memory: Any, K: Any, first: Any) -> bool:
 
 @compiled
 def _go_on(given: Any, memory: Any) -> None:
-    """The next quarter, or the next phase, after t rounds."""
+    """Begin the next quarter or the next phase after t rounds."""
     t, belief, known, parameters = borrowed(given)
     memory = borrowed(memory)
     K, L = known.observer.size, parameters[FIRST]
@@ -267,7 +277,7 @@ _go_on_apart = apart(_go_on)
 
 @merged
 def _update_cost(t, belief, known, parameters, memory):
-    """Take the play off the quarter, and at its end go on."""
+    """Take the play off the quarter; at the end of the quarter, go on."""
     memory[LEFT] -= 1.0
     if memory[LEFT] > 0.0:
         return
@@ -290,7 +300,7 @@ def choose(t, belief, known, parameters, memory, stream):
 
 @inlined
 def update(t, belief, known, parameters, memory, action, why):
-    """As `minimax` on the graph G_v; or as the cost version says."""
+    """Update as `minimax` on the graph G_v, or as the cost version."""
     if parameters[VERSION] != 0.0:
         _update_cost(t, belief, known, parameters, memory)
         return

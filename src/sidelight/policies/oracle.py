@@ -1,18 +1,19 @@
-"""The clairvoyant of the lower bound: it knows the means and pays exactly what the bound asks.
+"""The oracle of the lower bound: it knows the means, and pays exactly what the bound asks.
 
-With c the plan of the exact asymptotic bound (`bounds.graves_lai`) at the true means, b the best
-action and N the plays before round t:
+c is the plan of the exact asymptotic bound (`bounds.graves_lai`) at the true means: c_i plays of
+action i for each unit of log t. b is the best action, and N_i the number of plays of i before round
+t. The oracle plays
 
-    track     if N_i < c_i log t for some i, play the one with the least N_i/c_i
-    exploit   otherwise play b
+    track     the action with the least N_i/c_i, if N_i < c_i log t for some i
+    exploit   otherwise b
 
-Its regret is the constant of the bound times log T, up to one play of each action. That is no lower
-bound at a finite horizon: good policies go below it. Where several actions are best there is no
-plan, and it plays one of them.
+The regret over T rounds is the constant of the bound times log T, up to one play of each action.
+This number is no lower bound at a finite horizon: good policies go below it. If several actions are
+best, there is no plan, and the oracle plays one of them.
 
-The plan is made in units of a power of 2 near the range of the means: optimal plans are often many,
-and which one a solver finds depends on its rounding. So units that differ by a power of 2 give the
-same plan to the last bit; others may give one as good.
+The plan is made in units of a power of 2 near the range of the means. Often many plans are optimal,
+and rounding decides which one a solver finds. So units that differ by a power of 2 give the same
+plan to the last bit; other units may give another plan, as good.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def _in_units_of_range(feedback: Feedback, means: Floats, upper: float) -> Probl
 
 @inlined
 def choose(t, belief, known, parameters, memory, stream):
-    """The action that is furthest behind its plan, in parts of it, if any is behind."""
+    """The action with the least part of its plan done, if any is behind; else the best action."""
     log = math.log(t)
     action, least = np.int64(parameters[0]), log
     for i in range(np.uint64(known.observer.size)):

@@ -1,28 +1,41 @@
 """Optimal sampling for structured bandits: OSSB (Combes, Magureanu and Proutiere 2017).
 
-After one look at every action, with c the plan of the exact asymptotic bound at the weighted means
-theta-hat, i their leader, N the plays before round t:
+The idea. The policy looks at every action once. From then on it compares its plays with the plan of
+the exact asymptotic lower bound at the estimated means. If all plays are done, it plays the leader.
+Otherwise it follows the plan, and now and then looks at the action that was looked at least.
+
+Symbols. theta-hat_j is the precision-weighted mean of action j, n_j the information about it (the
+sum of 1/variance), i the leader, and d_j the gap to the leader. pmax_j is the largest precision
+with which any action shows j, so n_j/pmax_j counts looks at j. N_k is the number of plays of k
+before round t, c_k the plan for each unit of log t, and s the number of rounds that did not
+exploit.
 
     exploit    if N_k >= (1 + gamma) c_k log t for every k, play i
-    estimate   else s grows by 1, and if the fewest looks n_j/pmax_j are at most epsilon s, the best
-               observer of that action is played
-    track      else play the action with the least N_k/c_k
+    estimate   else s grows by 1; if the fewest looks n_j/pmax_j are at most epsilon s, play the
+               best observer of that action j
+    track      else play the action k with the least N_k/c_k
 
-The plan is what the authors' program becomes for Gaussian side observations: minimise <c, d> such
-that no means under which another action is best look like theta-hat. What the leader shows is free,
-however noisily it shows it, since the leader is played all the time. With S_i what it shows,
+The plan is the authors' program for Gaussian side observations: minimise <c, d> such that the plan
+tells theta-hat from all means under which another action is best. What the leader shows is free,
+however noisy, since the leader is played all the time. S_i is the set of actions that the leader
+shows, and n is now the information that the plan brings. The conditions for an action j are
 
     1/n_i + 1/n_j <= d_j^2/2      if neither i nor j is in S_i
-    n_j >= 2/d_j^2                if only i is,          n_i >= 2/d_j^2   if only j is,
+    n_j >= 2/d_j^2                if only i is in S_i
+    n_i >= 2/d_j^2                if only j is in S_i
+    none                          if both are in S_i
 
-and no condition if both are. In the original every play shows the action itself, and looks are
-plays. The plan is made again when the estimates have moved (`tracking`), or at every round with
-refresh = 0, as in the original.
+In the original, every play shows the played action itself, and looks are plays.
 
-Proved by the authors, for their model: asymptotically optimal as epsilon and gamma tend to 0, where
-the solution of the program is unique and continuous. Early gaps that are tiny by chance make huge
-plans; ties under weak observability make the regret linear. If variances are all finite the plan
-is empty, and it is greedy.
+The parameters, with their defaults: `epsilon=0.01` sets how often the policy estimates;
+`gamma=0.01` is what it does in excess of the plan; `refresh=0.01` makes the plan again when the
+estimates have moved by about this part (`tracking`), and `refresh=0` in every round, as in the
+original.
+
+The authors proved, for their model: asymptotically optimal as epsilon and gamma tend to 0, if the
+solution of the program is unique and continuous. Early gaps that are tiny by chance make huge
+plans; ties under weak observability make the regret linear. If all variances are finite, the plan
+is empty, and the policy is greedy.
 """
 
 from __future__ import annotations
@@ -65,11 +78,11 @@ from .rule import Prepared, Rule, from_zero, in_range
 WORDS = ("initial", "exploit", "estimate", "track")
 EXPLOIT, ESTIMATE, TRACK = range(1, 4)
 EPSILON, GAMMA, REFRESH, EXACT = range(4)  # places in the parameters
-NOISY = 100.0  # a variance that is so many times the best one is hardly an observation
+NOISY = 100.0  # a variance this many times the best one is hardly an observation
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """Any observable matrix; 0 < epsilon <= 1, gamma > 0."""
+    """Accept any observable matrix, 0 < epsilon <= 1, gamma > 0."""
     epsilon = in_range("ossb", parameters, "epsilon", 0, 1)
     gamma = in_range("ossb", parameters, "gamma", 0, 1e6)
     refresh = from_zero("ossb", parameters, "refresh", 1)
@@ -78,7 +91,7 @@ def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
 
 
 def caution(setting: Setting, parameters: Mapping[str, float]) -> str:
-    """Ties, and leaders that show others too noisily to be corrected."""
+    """Warn of ties, and of leaders that show others too noisily to be corrected."""
     P = setting.feedback.precision
     with np.errstate(invalid="ignore"):
         poor = (P > 0) & (P.max(axis=0) > NOISY * P)
@@ -94,7 +107,7 @@ def caution(setting: Setting, parameters: Mapping[str, float]) -> str:
 
 @compiled
 def fill_task(belief: Any, known: Any, leader: int, exact: float, memory: Any) -> float:
-    """Write gaps, unit vector and conditions at theta-hat; the largest pair, -1 if means tie."""
+    """Write gaps, unit vector and conditions; return the largest on a pair, -1 if means tie."""
     means, errors = belief.means, belief.errors
     K = means.size
     gaps, unit = block(memory, GAPS, K), block(memory, UNIT, K)
@@ -127,7 +140,7 @@ def fill_task(belief: Any, known: Any, leader: int, exact: float, memory: Any) -
 
 @inlined
 def _is_done(plan: Any, plays: Any, scale: Any) -> bool:
-    """N_k >= c_k scale for all k."""
+    """Whether N_k >= c_k scale for all actions k."""
     behind = 0
     for k in range(index(plays.size)):
         behind += plays[k] < plan[k] * scale
@@ -136,7 +149,7 @@ def _is_done(plan: Any, plays: Any, scale: Any) -> bool:
 
 @compiled
 def _decided(given: Any, memory: Any) -> Any:
-    """Action and reason of round t > K."""
+    """The action and the reason of round t > K."""
     t, belief, known, parameters = borrowed(given)
     memory = borrowed(memory)
     K = known.observer.size

@@ -1,25 +1,29 @@
 """Thompson sampling with side observations: TS-N (Tossou, Dimitrakakis and Dubhashi 2017), TS-MaxN.
 
+Each round draws one sample from the posterior of every mean, and plays as if the samples were the
+means. n_j is the information about action j (the sum of 1/variance), S_j the precision-weighted sum
+of its values, and theta_j its mean.
+
     theta_j ~ N(upper/2, 1/n0) a priori,  n0 = prior / upper^2
     sample  theta~_j ~ N((S_j + n0 upper/2) / (n_j + n0), 1/(n_j + n0))
 
     TS-N      plays k = argmax theta~_j
     TS-MaxN   plays the largest posterior mean among the actions that show k
 
-The default prior = 4 is worth four observations with the standard deviation `upper`. It makes the
-first round nothing special, and the rule the same in any units. Each round draws K normals from the
-policy's own stream, in the order of the actions.
+The default prior=4 is worth four observations with the standard deviation `upper`. With this prior
+the first round needs no special case, and the rule is the same in any units. Each round draws K
+normals from the policy's own stream, in the order of the actions.
 
-TS-MaxN is after Liu, Zheng and Shroff (2018), who have it for graphs. With graded variances a
-neighbour that shows k barely could be chosen for ever, so only those count whose precision for k is
-at least `quality` times the best one, and k itself: without it, an action that shows everything
-best and pays nothing would be played for ever. That is ours.
+TS-MaxN is after Liu, Zheng and Shroff (2018), whose version is for graphs. With graded variances,
+an action that hardly shows k could be chosen for ever. So only two kinds of actions count: those
+whose precision for k is at least `quality` times the best precision for k, and k itself. Without k,
+an action that shows everything best and pays nothing would be played for ever. This rule is ours.
 
-Sampling plays what it is unsure about and never pays to see another action, so every action must
-show itself: otherwise its regret is linear.
+Thompson sampling plays actions whose means are uncertain, and never pays to see another action. So
+every action must show itself; otherwise the regret is linear.
 
-The memory holds, for each action, the information that the two posterior numbers after it belong
-to. `choose` trusts them only where the belief still has that information.
+The memory holds three numbers for each action: the information n_j, and the mean and the deviation
+of the posterior that belong to this n_j. `choose` uses them only if the belief still has this n_j.
 """
 
 from __future__ import annotations
@@ -38,7 +42,7 @@ from .rule import LEAST, MOST, Prepared, Rule, in_range
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """Every action must show itself. The memory starts with the prior."""
+    """Accept structures in which every action shows itself. The memory starts with the prior."""
     prior = in_range("ts-n", parameters, "prior", LEAST, MOST)
     return from_prior(prior, setting, [])
 
@@ -80,7 +84,7 @@ def choose_maxn(t, belief, known, parameters, memory, stream):
 
 @inlined
 def largest_sample(belief, parameters, memory, stream):
-    """The action with the largest of one posterior sample for each."""
+    """The action with the largest posterior sample, one sample for each action."""
     best = -np.inf
     action: Any = np.uint64(0)
     s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]

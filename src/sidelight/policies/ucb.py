@@ -1,6 +1,7 @@
 """Optimism with side observations: UCB-N and UCB-MaxN (Caron, Kveton, Lelarge and Bhagat 2012).
 
-After one look at every action, with the index
+First the policy looks at every action once. Then it plays by an index, an optimistic estimate of
+the mean of each action j: theta-hat_j is the precision-weighted mean, n_j the information about j.
 
     u_j(t) = theta-hat_j + sqrt(exploration * log t / n_j)        n_j = information, in 1/variance
 
@@ -8,21 +9,22 @@ After one look at every action, with the index
     UCB-MaxN   plays the largest theta-hat among the actions that show k
 
 The original counts observations on a graph; with information for counts the same index serves any
-variance matrix, and with variance 1 on a graph it is the original. For UCB-MaxN a neighbour that
-shows k barely could be chosen for ever, so only those count whose precision for k is at least
-`quality` times the best one, and k itself: without it, an action that shows everything best and
-pays nothing would be played for ever.
+variance matrix, and with variance 1 on a graph it is the original. In UCB-MaxN, an action that
+hardly shows k could be chosen for ever. So only two kinds of actions count: those whose precision
+for k is at least `quality` times the best precision for k, and k itself. Without k, an action that
+shows everything best and pays nothing would be played for ever.
 
-The index of an action shrinks only when it is seen. So every action must show itself: otherwise
-the one with the largest index is played for ever.
+The index of an action shrinks only when the action is seen. So every action must show itself;
+otherwise the action with the largest index is played for ever.
 
-The search can be short. Let action i have been played, with S_i what it shows, and
+The search for the largest index can be short. Let i be the action played last, S_i the set of
+actions that i shows, u a round, and
 
     w(t) = sqrt(exploration * log t),     M = max_{j not in S_i} theta-hat_j + w(u) / sqrt(n_j)
 
 As long as nothing outside S_i was seen since, and t <= u, every index outside S_i is at most M,
-because w grows. So if that of i is above M and above the others within S_i, it is the largest of
-all, exactly. A leader mostly stays one, and the processor can guess that before it knows the index.
+because w grows. So if the index of i is above M and above all others within S_i, it is exactly the
+largest of all. A leader mostly stays the leader, and the processor guesses this ahead of the index.
 The memory holds i, M, u and `seen`; where S_i is most of the actions, a full search is faster.
 The first values of w are looked up: a logarithm takes longer than the noise of a round.
 """
@@ -73,7 +75,7 @@ def widths(exploration: float, setting: Setting) -> Floats:
 
 @cached
 def fill_widths(table: Any) -> None:
-    """Compiled, so that the numbers are those that are computed beyond the table."""
+    """Fill in w(t), compiled, so that the table has the same bits as values beyond the table."""
     for t in range(1, table.size):
         table[t] = sqrt(table[0] * math.log(t))
 
@@ -108,7 +110,7 @@ def choose_n(t, belief, known, parameters, memory, stream):
 
 @inlined
 def update_n(t, belief, known, parameters, memory, action, why):
-    """Keep M while the same action is played; take it when one is played for the second time."""
+    """Keep M while the same action is played; compute M when an action is played twice in a row."""
     i = np.uint64(action)
     shown = known.start[i + np.uint64(1)] - known.start[i]
     if memory[LEADER] != action or 2 * shown >= known.observer.size:
@@ -128,7 +130,7 @@ def update_n(t, belief, known, parameters, memory, action, why):
 
 @inlined
 def again_n(t, belief, known, parameters, memory, action):
-    """`update_n` and `choose_n` in one, while the action is above M."""
+    """`update_n` and `choose_n` in one, while the index of the action is above M."""
     i = np.uint64(action)
     if memory[LEADER] != action or t >= memory[UNTIL] or belief.seen[0] != memory[SEEN] + 1.0:
         return False

@@ -1,40 +1,51 @@
-"""Variance-based information directed sampling by quadrature: slow, without "j beats the leader".
+"""Variance-based information directed sampling (V-IDS) with exact integrals: slow.
 
-Posteriors are independent, theta_k ~ N(mu_k, s_k^2) with s_k^2 = c/n_k; prior and inflation c are
-those of `ids`. With f_k, F_k their densities and distribution functions, G = prod_k F_k the
-distribution function of the largest mean and h_k = f_k/F_k, all by one integral over x:
+The idea is that of `ids`: every action gets an expected regret and a gain of information, and the
+policy plays the mixture that pays least for its information. `ids` approximates both numbers by
+pairs; `v-ids` integrates over the value of the largest mean.
 
-    p_a = P(A* = a)                        = int G h_a
+Symbols. The posterior of the mean theta_k of action k is N(mu_k, s_k^2), independent of the others,
+with s_k^2 = c/n_k; the precision n_k includes the prior, and the prior and the inflation c are
+those of `ids`. m_k = mu_k is its mean, nn_k = n_k/c, i1 the leader and A* the best action. f_k and
+F_k are the density and the distribution function of theta_k, G = prod_k F_k is the distribution
+function of the largest mean, and h_k = f_k/F_k. P_ij is the precision with which a play of action i
+shows action j. All integrals are over x, the value of the largest mean:
+
+    p_a  = P(A* = a)                       = int G h_a
     e_aa = E[theta_a - m_a ; A* = a]       = int (x - m_a) G h_a
     e_aj = E[theta_j - m_j ; A* = a]       = - s_j^2 int G h_a h_j             (a != j)
-    v_j = sum_a e_aj^2 / p_a               variance of theta_j explained by knowing A*
-    r = E max_k theta_k - m_i1             = int F_i1 (1 - prod_{k != i1} F_k)
+    v_j  = sum_a e_aj^2 / p_a              the variance of theta_j explained by knowing A*
+    r    = E max_k theta_k - m_i1          = int F_i1 (1 - prod_{k != i1} F_k)
 
-    Delta_i = r + m_i1 - m_i,     g_i = sum_j v_j nn_j P_ij / (nn_j + P_ij),   nn = n/c
+    Delta_i = r + m_i1 - m_i                       the expected regret of a play of i
+    g_i     = sum_j v_j nn_j P_ij / (nn_j + P_ij)  its gain of information
 
-with m = mu. With `range=1` the posteriors are cut to [0, D] as in `ids` (`cut`), where m and 1/nn
-are the means and variances of what is left, f and F are its densities and distribution functions,
-and the means below x, which give e_aj, have two terms more:
+Half of g_i approximates the information that a play of i gives about A*. The policy plays the
+mixture with the least Delta^2/g (Russo and Van Roy 2018; Liu, Buccapatnam and Shroff 2018 on
+graphs). The mixture is stored and computed again when the belief has moved (`lazy`), and a known
+horizon adds the guard of `ids`.
+
+With `range=1` the posteriors are cut to [0, D] as in `ids` (`cut`). Then m_k and 1/nn_k are the
+mean and the variance after the cut, f_k and F_k belong to the cut posterior, and e_aj has two more
+terms:
 
     e_aj = (mu_j - m_j) p_a - s_j^2 int G h_a (f_j - f_j(0))/F_j
 
-Half of g_i approximates the information that a play of i gives about A*. Played is the mixture of
-least Delta^2/g (Russo and Van Roy 2018; Liu, Buccapatnam and Shroff 2018 on graphs), stored and
-computed again when the belief has moved, as in `ids` (`lazy`); the guard for a known horizon is
-that of `ids` too. Their theory bounds the Bayesian regret by the information ratio, for the exact
-posterior (tail = 1), computed in every round (refresh = 0) and without a guard; with the inflation
-nothing is proved.
+The parameters are those of `ids`, with other defaults: `tail=0`, `prior=4`, `refresh=0.01`,
+`guard=2`, `early=1`, `range=0`. The authors bound the Bayesian regret by the information ratio, for
+the exact posterior (tail=1), computed in every round (refresh=0) and without a guard (guard=0).
+With the inflation nothing is proved.
 
-The integrals run from max_k (mu_k - 8 s_k) to max_k (mu_k + 8 s_k), within the range, so that every
-F_k is at least 6e-16 before the cut and what is less likely than about 1e-15 counts as impossible.
-Steps are as long as the narrowest posterior not yet passed, with six Gauss nodes each: exact to
-1e-9 with few actions, to 1e-6 with 100 that are alike, to 1e-4 where the cut leaves only tails (but
-where D cuts into many that are narrower than D/16, v comes out too small, up to five times). The
-first steps are left out, up to where some other action is surely above (or the leader itself surely
-is): there the largest mean does not lie, and the part of r is known in closed form.
+Accuracy. The integrals run from max_k (mu_k - 8 s_k) to max_k (mu_k + 8 s_k), within the range. So
+every F_k is at least 6e-16 before the cut, and what is less likely than about 1e-15 counts as
+impossible. Steps are as long as the narrowest posterior not yet passed, with six Gauss nodes each:
+exact to 1e-9 with few actions, to 1e-6 with 100 equal ones, to 1e-4 where the cut leaves only tails
+(but where D cuts into many posteriors narrower than D/16, v comes out too small, up to five times).
+The first steps are left out, up to where another action is no longer surely above (or the leader
+itself): the largest mean does not lie there, and that part of r is known in closed form.
 
-Gains are rounded to single precision relative to the largest one, so that actions in the same
-position tie in spite of rounding, and the lowest is taken.
+Gains are rounded to single precision relative to the largest one. So actions in the same position
+tie in spite of rounding, and the first is taken.
 """
 
 from __future__ import annotations
@@ -54,7 +65,7 @@ from .parts.information_ratio import best_mixture
 from .parts.lazy import BLOCK, BUYER, EARLY, GUARD, TAIL, make_lazy, posterior
 from .rule import Prepared, Rule
 
-REACH = 8.0  # standard deviations
+REACH = 8.0  # an action is passed this many standard deviations above its mean
 NONE = 1e-20  # a probability that does not count next to those left out beyond REACH
 PART = 1 / 16  # of the range: steps are not longer
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
@@ -62,19 +73,19 @@ NODES = (1.0 + NODES) / 2.0  # as parts of a step
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """Any observable matrix will do."""
+    """The parameters and an empty memory; every observable matrix of variances is accepted."""
     return lazy.prepare("v-ids", setting, parameters)
 
 
 @inlined
 def step_from(x: Any, whole: Any) -> Any:
-    """How far to the next break."""
+    """The length of the step that begins at x."""
     return min(narrowest(x, whole, REACH), PART * whole[1][1])
 
 
 @compiled
 def start(whole: Any, leader: Any) -> Any:
-    """Where somebody else is no longer surely above, and where the largest mean can end."""
+    """The ends of the integral: below the first, some action but the leader is surely above."""
     (mu, s, under, over, _), _ = whole
     x, high = ends(whole, REACH)
     while x < high:
@@ -92,9 +103,9 @@ def start(whole: Any, leader: Any) -> Any:
 
 @compiled
 def below(x: Any, leader: Any, whole: Any) -> Any:
-    """The part of r up to x: the integral of F_i1, as somebody else is surely above.
+    """The part of r up to x: the integral of F_i1, because another action is surely above x.
 
-    Or the leader is, and then it is nothing next to the probabilities left out.
+    If the leader is surely above x, this part is nothing next to the probabilities left out.
     """
     (mu, s, under, over, _), (least, _) = whole
     total = _integral(x, mu[leader], s[leader])
@@ -113,7 +124,7 @@ def _integral(x: Any, mu: Any, s: Any) -> Any:
 
 @compiled
 def node(x: Any, whole: Any, leader: Any, h: Any, foot: Any) -> Any:
-    """Fill h_k and f_k(0)/F_k at x; return G, and F_i1 (1 - prod of the others)."""
+    """Fill in h_k and f_k(0)/F_k at x; return G, and F_i1 (1 - prod of the other F_k)."""
     (mu, s, under, over, _), (least, _) = whole
     h[:], foot[:] = 0.0, 0.0
     own, others, missing = 1.0, 1.0, 0.0  # F_i1, the product of the others, and 1 - that
@@ -141,9 +152,9 @@ def node(x: Any, whole: Any, leader: Any, h: Any, foot: Any) -> Any:
 
 @compiled
 def integrate(whole: Any, m: Any, leader: Any, p: Any, shift: Any, cross: Any, base: Any) -> Any:
-    """Fill p_a, e_aa, and both parts of e_aj; return r.
+    """Fill in p_a, e_aa (in `shift`), and both parts of e_aj; return r.
 
-    In the upper half of `cross` that is int G h_a h_j, in `base` int G h_a f_j(0)/F_j.
+    The upper half of `cross` holds int G h_a h_j, and `base` holds int G h_a f_j(0)/F_j.
     """
     K, N = m.size, NODES.size
     p[:], shift[:], cross[:], base[:] = 0.0, 0.0, 0.0, 0.0
@@ -176,7 +187,7 @@ def integrate(whole: Any, m: Any, leader: Any, p: Any, shift: Any, cross: Any, b
 
 @compiled
 def explained(whole: Any, m: Any, p: Any, shift: Any, cross: Any, base: Any, v: Any) -> None:
-    """Fill v_j."""
+    """Fill in v_j."""
     (mu, s, _, _, _), _ = whole
     K = m.size
     share, square = np.empty(K), s * s
@@ -195,7 +206,7 @@ def explained(whole: Any, m: Any, p: Any, shift: Any, cross: Any, base: Any, v: 
 
 @compiled
 def rounded(gain: Any) -> None:
-    """To single precision, as parts of the largest."""
+    """Round gains to single precision, as parts of the largest gain."""
     top = gain.max()
     if top > 0.0:
         for i in range(gain.size):
@@ -204,7 +215,7 @@ def rounded(gain: Any) -> None:
 
 @compiled
 def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> Any:
-    """The mixture (i, j, p) to play after `played` rounds, the leader, and what justifies it."""
+    """The mixture (i, j, p) to play after `played` rounds, the leader, and the purchase."""
     K = known.observer.size
     c = inflation(played, parameters[TAIL])
     n, m, leader, whole = posterior(belief, known, parameters, c)

@@ -1,15 +1,17 @@
-"""Policies that decide ahead: the action of round t + 1 is found in `update` of round t.
+"""Policies that decide ahead: `update` of round t finds the action of round t + 1.
 
-A decision changes the memory of such a policy (a stored plan, a basis), and `choose` must not. So
-`update` decides and stores what it decided, together with the number of values seen; `choose` looks
-it up. Where values came since, as they do late in live use, `choose` decides afresh, on a copy.
+A decision of such a policy changes its memory (a stored plan, a basis), but `choose` may change
+nothing. So `update` decides. `update` stores the decision, together with the number of values seen
+so far, and `choose` looks the decision up. If values came after the decision, as late values do in
+live use, `choose` decides again, on a copy of the memory.
 
-The first K rounds play an observer of each action in turn. The memory begins with
+In the first K rounds (K is the number of actions) the policy plays an observer of each action in
+turn. The memory begins with
 
-    EXPLORED    rounds in which the policy explored
+    EXPLORED    the number of rounds in which the policy explored
     ROUND       the round that was decided
-    SEEN        values seen when it was
-    ACTION, WHY what was decided
+    SEEN        the number of values seen at the decision
+    ACTION, WHY the decision: the action and the reason
 """
 
 from __future__ import annotations
@@ -22,13 +24,14 @@ from ...compiled import compiled, inlined
 from ...engine.intrinsics import apart
 
 EXPLORED, ROUND, SEEN, ACTION, WHY, AHEAD = range(6)  # places in the memory; more follow
-INITIAL = 0  # the word of the first K rounds
+INITIAL = 0  # the reason given for the first K rounds
 
 
 def decided_ahead(decided: Any, exploring: int) -> tuple[Any, Any]:
-    """`choose` and `update` for `decided((t, belief, known, parameters), memory)`.
+    """`choose` and `update` of the policy that `decided` describes.
 
-    A word from `exploring` on says that the round explores.
+    decided((t, belief, known, parameters), memory) returns the action and the reason of round t.
+    Rounds whose reason is `exploring` or a larger number count as exploration.
     """
 
     @compiled
@@ -39,7 +42,7 @@ def decided_ahead(decided: Any, exploring: int) -> tuple[Any, Any]:
 
     @inlined
     def choose(t, belief, known, parameters, memory, stream):
-        """What `update` decided, unless values came since."""
+        """The stored decision; if values came after it, a new one."""
         if t <= known.observer.size:
             return known.observer[t - 1], INITIAL
         if memory[ROUND] == t and memory[SEEN] == belief.seen[0]:
@@ -48,7 +51,7 @@ def decided_ahead(decided: Any, exploring: int) -> tuple[Any, Any]:
 
     @inlined
     def update(t, belief, known, parameters, memory, action, why):
-        """Count exploration and decide the next round."""
+        """Count exploration, then decide the next round and store the decision."""
         if why >= exploring:
             memory[EXPLORED] += 1.0
         if t >= known.observer.size:

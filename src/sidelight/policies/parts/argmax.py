@@ -16,7 +16,7 @@ from ...compiled import inlined
 
 @inlined
 def largest_index(means: Any, errors: Any, width: Any) -> Any:
-    """max_j means[j] + width * errors[j]."""
+    """The largest means[j] + width * errors[j] over all j."""
     size = np.uint64(means.size)
     four = size - size % np.uint64(4)
     a = b = c = d = -np.inf
@@ -39,7 +39,7 @@ def largest_index(means: Any, errors: Any, width: Any) -> Any:
 
 @inlined
 def largest_bound(means: Any, errors: Any, among: Any, sign: Any, width: Any) -> Any:
-    """max of sign * means[j] - width * errors[j] over the j with among[j] != 0; NaN is none."""
+    """The largest sign * means[j] - width * errors[j] with among[j] != 0; NaN does not count."""
     size = np.uint64(means.size)
     one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
     four = size - size % np.uint64(4)
@@ -61,7 +61,7 @@ def largest_bound(means: Any, errors: Any, among: Any, sign: Any, width: Any) ->
 
 @inlined
 def first_largest_index(means: Any, errors: Any, width: Any) -> Any:
-    """The lowest j with the largest means[j] + width * errors[j]."""
+    """The first j with the largest means[j] + width * errors[j]."""
     largest = largest_index(means, errors, width)
     for j in range(np.uint64(means.size)):
         if means[j] + width * errors[j] == largest:
@@ -71,7 +71,7 @@ def first_largest_index(means: Any, errors: Any, width: Any) -> Any:
 
 @inlined
 def first_largest(values: Any) -> Any:
-    """The lowest j with the largest value."""
+    """The first j with the largest value."""
     best = values[0]
     place: Any = np.uint64(0)
     for j in range(np.uint64(1), np.uint64(values.size)):

@@ -1,31 +1,41 @@
-"""Who is best where many can be: one coarse integral in place of pairs.
+"""Which action is best when many can be: one coarse integral in place of pairs.
 
-`ids` takes an action that beats the leader for the best one. Where many can beat it, most of those
-that do are not the best, and pairs promise too much of each. Let mu_k, s_k be the posteriors before
-the cut and m_k their means after it (`cut`), f_k and F_k the densities and distribution functions
-of what is left, G = prod_k F_k that of the largest mean, h_k = f_k/F_k, and A* the best action:
+The idea. `ids` compares every action with the leader, one pair at a time, and treats an action that
+beats the leader as the best one. Where many actions can beat the leader, most of those that do are
+not the best, and the pairs promise too much. Then this module integrates over the value of the
+largest mean, with all actions at once.
+
+Symbols. i1 is the leader, A* the best action, and D the end of the range [0, D] of the means. The
+posterior of the mean theta_k is N(mu_k, s_k^2) before the cut to the range, and m_k is its mean
+after the cut (`cut`). f_k and F_k are the density and the distribution function after the cut.
+G = prod_k F_k is the distribution function of the largest mean, and h_k = f_k/F_k. Integrals are
+over x, the value of the largest mean:
 
     p_a  = P(A* = a)                   = int G h_a
     e_aa = E[theta_a - m_a ; A* = a]   = int (x - m_a) G h_a
     e_aj = E[theta_j - m_j ; A* = a]   = (mu_j - m_j) p_a - s_j^2 int G h_a (f_j - f_j(0))/F_j
     r    = E max_k theta_k - m_i1      = sum_a (e_aa + p_a (m_a - m_i1))
 
-There are K^2 of the e_aj; 3 K will do: those with the leader i1 as a or as j, and those of the
-event "neither j nor i1 is best", e_oj and its p_oj, with the sum of the other h_a for h_a. Then
+r is the regret of not knowing the best action. With K actions there are K^2 numbers e_aj, but 3 K
+of them are enough: those in which a or j is the leader, and for every j those of the event "neither
+j nor the leader is best". The last are called e_oj, with the probability p_oj; their integrals have
+the sum of h_a over all other actions a in place of h_a. The explained variances are then
 
     v_i1 = sum_a e_ai1^2/p_a
     v_j  = e_jj^2/p_j + e_i1j^2/p_i1 + e_oj^2/p_oj
 
-The first is the variance of theta_i1 explained by knowing who is best; the second that of theta_j
-explained by knowing whether j, the leader or somebody else is. Told apart, the others would add 3 %
-or so: each of them says about theta_j only that it is not the largest. (e_oj is -e_jj - e_i1j, but
-where p_oj vanishes that would be rounding divided by rounding.)
+v_i1 is the variance of theta_i1 explained by knowing the best action. v_j is the variance of
+theta_j explained by knowing whether j, the leader or another action is best. To know which other
+action would add about 3 % to v_j: each of them says about theta_j only that theta_j is not the
+largest. (e_oj is equal to -e_jj - e_i1j, but is integrated: where p_oj vanishes, the difference
+would be rounding divided by rounding.)
 
-Steps are as long as the narrowest posterior not yet passed, with two Gauss nodes each. Where D cuts
-into posteriors, the largest mean lies about 1/sum_k f_k(D) below D: steps are no longer than half
-of what is left up to D, down to that. r is then good to 1.5 % and v to 3 % of the largest, with
-means far below 0, of which the cut leaves little, to 5 and 10 %; a race on the gallery cannot tell
-it from `v-ids`, which computes all K^2 integrals.
+Accuracy. Steps are as long as the narrowest posterior not yet passed, with two Gauss nodes each.
+Where D cuts into posteriors, the largest mean lies about 1/sum_k f_k(D) below D. So no step is
+longer than half of the way up to D, until the way is that short. r is then good to 1.5 %, and v to
+3 % of the largest v_j. With means far below 0, of which the cut leaves little, r is good to 5 % and
+v to 10 %. A race on the gallery cannot tell this integral from `v-ids`, which computes all K^2
+integrals.
 """
 
 from __future__ import annotations
@@ -37,15 +47,15 @@ import numpy as np
 from ...compiled import compiled, inlined
 from .guard import density
 
-REACH = 5.0  # standard deviations, beyond which an action is passed
-NONE = 1e-6  # a probability that does not count
+REACH = 5.0  # an action is passed this many standard deviations above its mean
+NONE = 1e-6  # a probability too small to count
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(2)
 NODES, WEIGHTS = (1.0 + NODES) / 2.0, WEIGHTS / 2.0  # as parts of a step
 
 
 @compiled
 def ends(whole: Any, reach: Any) -> Any:
-    """Where the largest mean can lie."""
+    """The interval in which the largest mean can lie."""
     (mu, s, _, _, _), (least, most) = whole
     low = high = -np.inf
     for k in range(mu.size):
@@ -55,7 +65,7 @@ def ends(whole: Any, reach: Any) -> Any:
 
 @compiled
 def narrowest(x: Any, whole: Any, reach: Any) -> Any:
-    """The least s_k of those that are not passed at x."""
+    """The least s_k of the actions that are not passed at x."""
     (mu, s, _, _, _), _ = whole
     step = np.inf
     for k in range(mu.size):
@@ -76,9 +86,9 @@ def tail_of(z: Any, density: Any) -> Any:
 
 @compiled
 def node(x: Any, whole: Any, foot: Any, h: Any, fall: Any) -> Any:
-    """Fill h_k and s_k (f_k - f_k(0))/F_k at x; return G, or 0 where it does not count.
+    """Fill in h_k and s_k (f_k - f_k(0))/F_k at x; return G, or 0 if G is too small to count.
 
-    `foot` is phi(mu_k/s_k), or 0 where nothing is cut off below.
+    foot[k] is phi(mu_k/s_k), the normal density at 0, or 0 if nothing is cut off below.
     """
     (mu, s, under, over, _), _ = whole
     G = 1.0
@@ -99,7 +109,7 @@ def node(x: Any, whole: Any, foot: Any, h: Any, fall: Any) -> Any:
 
 @compiled
 def depth(whole: Any) -> Any:
-    """How far below D the largest mean lies: 1/sum_k f_k(D), infinite where D cuts into nothing."""
+    """How far below D the largest mean lies: 1/sum_k f_k(D), infinite if D cuts off nothing."""
     (_, s, under, over, edge), _ = whole
     total = 0.0
     for k in range(s.size):
@@ -111,8 +121,8 @@ def depth(whole: Any) -> Any:
 def integrate(whole: Any, m: Any, leader: Any, sums: Any) -> None:
     """Add up the integrals of G h_a, (x - m_a) G h_a, and G h_a s_j (f_j - f_j(0))/F_j.
 
-    The last one thrice: a the leader, j the leader, and a all but j and the leader; for these that
-    of G h_a too.
+    The last integral has three versions: a is the leader; j is the leader; a is any action but j
+    and the leader. The third version has its own integral of G h_a, too.
     """
     (mu, s, under, _, _), (_, most) = whole
     p, shift, of_leader, by_leader, others, by_others = sums
@@ -145,16 +155,16 @@ def integrate(whole: Any, m: Any, leader: Any, sums: Any) -> None:
 
 @inlined
 def share(e: Any, p: Any) -> Any:
-    """e^2/p, and nothing of what is impossible."""
+    """e^2/p, or 0 if the event is impossible (p = 0)."""
     return e * (e / p) if p > 0.0 else 0.0
 
 
 @compiled
 def weigh_all(whole: Any, m: Any, leader: Any, pairs: Any, v: Any) -> Any:
-    """Fill v_j and return r.
+    """Fill in v_j and return r.
 
-    Where the integral finds nothing, because two neighbouring floats are further apart than a
-    posterior is wide, v and r stay those of the `pairs`.
+    If two neighbouring floats are further apart than a posterior is wide, the integral finds
+    nothing. Then v stays as it is, and `pairs`, the regret by pairs, is returned.
     """
     (mu, s, _, _, _), _ = whole
     sums = np.zeros((6, m.size))
@@ -162,7 +172,7 @@ def weigh_all(whole: Any, m: Any, leader: Any, pairs: Any, v: Any) -> Any:
     total = sums[0].sum()
     if not total > 0.0:
         return pairs
-    sums /= total  # coarse, so that p does not quite add up to 1
+    sums /= total  # the integral is coarse, and p does not quite add up to 1
     p, shift, of_leader, by_leader, others, by_others = sums
     r, own = shift[leader], share(shift[leader], p[leader])
     for j in range(m.size):

@@ -1,19 +1,24 @@
 """Normal posteriors, cut to the range of the means.
 
-Means lie in [0, D], which a normal posterior N(mu, s^2) does not know: where little was seen, much
-of it lies outside, and actions are looked at for values that they cannot have. Cut to the range,
-with phi and Q the normal density and upper tail, it has
+The means lie in [0, D], but a normal posterior N(mu, s^2) does not know this. Where little was
+seen, much of the posterior lies outside the range, and a policy looks at actions for values that
+they cannot have. So the posterior is cut: only the part within [0, D] is kept. Let phi and Q be
+the density and the upper tail of a standard normal, and a = -mu/s and b = (D - mu)/s the ends of
+the range in standard deviations. What is kept has
 
-    mass      Z = 1 - Q(mu/s) - Q(b),   a = -mu/s,  b = (D - mu)/s
-    mean      m = mu + s e,             e = (phi(a) - phi(b))/Z
+    mass      Z   = 1 - Q(-a) - Q(b)
+    mean      m   = mu + s e,   e = (phi(a) - phi(b))/Z
     variance  c/n = s^2 (1 + (a phi(a) - b phi(b))/Z - e^2)
 
-where c is the inflation of `ids`, so that n is what precision is to a normal posterior.
+where c is the inflation of `ids`. n is defined by the last line: n is to the cut posterior what the
+precision is to a normal one.
 
-The range is what somebody declared, and may be wrong. Where some mu_j lies more than three of these
-deviations outside, it is not believed, and no posterior is cut. A deviation of more than 8 D counts
-as 8 D, with mu moved so that the density is as steep in the middle of the range: what is left of it
-is nearly uniform in any case, and of a wider one it would be lost in rounding.
+Somebody declared the range, and the range may be wrong. If some mu_j lies more than three of its
+deviations s_j outside the range, the range is not believed, and no posterior is cut.
+
+A deviation s above 8 D counts as 8 D, and mu is moved so that the density keeps its slope (relative
+to its height) in the middle of the range. What the cut keeps of such a posterior is nearly uniform
+in any case, and of a wider one the slope would be lost in rounding.
 """
 
 from __future__ import annotations
@@ -26,17 +31,17 @@ import numpy as np
 from ...compiled import compiled
 from .guard import density, upper_tail
 
-OUTSIDE = 3.0  # deviations beyond the range that make it unbelievable
-FAR = 9.0  # deviations from an end, where there is nothing to cut
-WIDEST = 8.0  # deviations, as parts of D
+OUTSIDE = 3.0  # a mean this many deviations outside the range makes the range unbelievable
+FAR = 9.0  # an end of the range this many deviations away cuts off nothing
+WIDEST = 8.0  # the largest deviation, as a multiple of D
 
 
 @compiled
 def cut(n: Any, m: Any, c: Any, upper: Any) -> Any:
-    """Turn n and m into those of the cut posteriors; return the whole ones, and the range.
+    """Replace n and m by those of the cut posteriors; return the whole posteriors, and the range.
 
-    The whole ones are mu, s, the part below the range, the part above it, and s phi(b). The range
-    is infinite where it was not believed, and where D is.
+    The whole posteriors are five arrays: mu, s, the probability below the range, the probability
+    above the range, and s phi(b). The range is infinite if it was not believed or D is infinite.
     """
     mu, s, below, above, edge = np.zeros((5, n.size))
     believed = upper < np.inf

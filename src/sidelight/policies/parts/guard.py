@@ -1,23 +1,39 @@
-"""Whether information can still repay itself before the horizon.
+"""Can information still repay itself before the horizon?
 
-Let theta_j ~ N(m_j, 1/n_j), independent, and i1 the leader. b plays of action i take off
+The idea. Near the horizon, information comes too late to be of use. The guard asks for every action
+i whether some block of b plays of i can repay itself: whether the better decisions in the rounds
+after the block can be worth more than the block costs. If no block of any action can, the policy
+stops exploring.
+
+Symbols. The mean theta_j of action j has the posterior N(m_j, 1/n_j), independent of the others.
+The leader i1 has the largest m_j. d_j = m_i1 - m_j is what a play of j costs. P_ij is the precision
+(1/variance) with which a play of action i shows action j. `left` is the number of rounds left. phi
+and Q are the density and the upper tail of a standard normal.
+
+The worth of a block. b plays of action i take
 
     w_j = 1/n_j - 1/(n_j + b P_ij)
 
-of the variance of theta_j, so that the difference of the two means will have moved by N(0, s_j^2),
-s_j^2 = w_i1 + w_j, when they are known. In each of the rounds left after them that is worth at most
+off the variance of theta_j. So by the end of the block, the difference of the posterior means of j
+and the leader will have moved by N(0, s_j^2), s_j^2 = w_i1 + w_j. If j is ahead then, j will be
+played instead of the leader. In each round after the block, this is worth at most
 
-    W_i(b) = sum_j EI_j,   EI_j = s psi(d_j/s),   psi(z) = phi(z) - z Q(z),   d_j = m_i1 - m_j
+    W_i(b) = sum of EI_j over all j but the leader
+    EI_j   = s_j psi(d_j/s_j),   psi(z) = phi(z) - z Q(z)
 
-and the block costs b d_i. It can repay itself only where (left - b) W_i(b) > b d_i. Sought is any
-action and any b = 1, 2, 4, ... < left for which it can; mostly there is none, and this must be seen
-fast:
+The block costs b d_i. It can repay itself only if (left - b) W_i(b) > b d_i. The guard tries all
+actions i but the leader and all b = 1, 2, 4, ... below `left`.
 
-  * W_i grows with b. So b' < b can repay itself only if b' < left W_i(b)/(W_i(b) + d_i).
-  * All of i's blocks are worth less than knowing for certain what i shows (w_j = 1/n_j).
-  * psi is convex and falls as a function of z^2: a table has it between the next entry and the
-    chord, without an exponential. Only where these two disagree is W_i(b) computed.
-  * What i does not show moves by the leader's part alone, and by no more than the nearest one.
+Mostly no block can repay itself, and four facts make this fast to see:
+
+  * W_i grows with b. So a shorter block b' < b can repay itself only if
+    b' < left W_i(b)/(W_i(b) + d_i).
+  * No block of i is worth more than knowing for certain all that i shows: w_j = 1/n_j.
+  * psi is convex and decreasing as a function of z^2. So a table brackets psi without computing an
+    exponential: the next entry of the table is below psi, and the chord between two neighbouring
+    entries is above psi. W_i(b) is computed exactly only if the two ends of the bracket disagree.
+  * An action j that i does not show has w_j = 0. Its EI_j is at most that of the action nearest to
+    the leader (the least d_j) with the variance w_i1 alone.
 """
 
 from __future__ import annotations
@@ -29,7 +45,7 @@ import numpy as np
 
 from ...compiled import compiled, inlined, kernel
 
-FINE, END = 4, 512  # entries for each unit of z^2, and their number: psi is 1e-30 at the end
+FINE, END = 4, 512  # entries of the table for each unit of z^2, and the last; psi is 1e-30 there
 
 
 @inlined
@@ -40,13 +56,13 @@ def upper_tail(z: Any) -> Any:
 
 @inlined
 def density(z: Any) -> Any:
-    """phi(z) of a standard normal."""
+    """phi(z), the density of a standard normal at z."""
     return 0.3989422804014327 * math.exp(-0.5 * z * z)
 
 
 @inlined
 def improvement(behind: Any, s: Any) -> Any:
-    """E(X)+ of X ~ N(-behind, s^2)."""
+    """The expectation of max(X, 0), where X is N(-behind, s^2)."""
     if s <= 0.0:
         return 0.0
     z = behind / s
@@ -54,7 +70,7 @@ def improvement(behind: Any, s: Any) -> Any:
 
 
 def _psi(z: float) -> float:
-    """E(X)+ of X ~ N(-z, 1): `improvement` in plain Python, which compiles nothing at import."""
+    """psi(z): `improvement` for s = 1, in plain Python, so that the import compiles nothing."""
     return float(max(density.py_func(z) - z * upper_tail.py_func(z), 0.0))
 
 
@@ -64,7 +80,7 @@ LESS, MORE = PSI * (1 - 1e-9), PSI * (1 + 1e-9)  # so that rounding cannot turn 
 
 @inlined
 def between(behind: Any, variance: Any) -> Any:
-    """Two numbers with `improvement` between them, at a tenth of its price."""
+    """A lower and an upper bound of `improvement`, at a tenth of the time of `improvement`."""
     s = math.sqrt(variance)
     x = FINE * behind * behind / variance
     if not x < END:
@@ -75,13 +91,13 @@ def between(behind: Any, variance: Any) -> Any:
 
 @inlined
 def _taken_off(n: Any, more: Any) -> Any:
-    """1/n - 1/(n + more), without squares, which overflow in extreme units."""
+    """1/n - 1/(n + more), computed without squares, because squares overflow in extreme units."""
     return more / (n + more) / n
 
 
 @kernel
 def worth(block: Any, i: Any, leader: Any, state: Any, known: Any) -> Any:
-    """W_i(b)."""
+    """W_i(b): the worth of a block of b plays of action i, for each round after the block."""
     n, m, _ = state
     lead = _taken_off(n[leader], block * known.precision[i, leader])
     total = 0.0
@@ -94,7 +110,7 @@ def worth(block: Any, i: Any, leader: Any, state: Any, known: Any) -> Any:
 
 @kernel
 def worth_between(block: Any, i: Any, leader: Any, state: Any, known: Any) -> Any:
-    """Two numbers with W_i(b) between them."""
+    """A lower and an upper bound of W_i(b)."""
     n, m, nearest = state
     lead = _taken_off(n[leader], block * known.precision[i, leader])
     first, last = known.start[i], known.start[i + 1]
@@ -113,7 +129,7 @@ def worth_between(block: Any, i: Any, leader: Any, state: Any, known: Any) -> An
 
 @inlined
 def _repays(left: Any, block: Any, i: Any, leader: Any, state: Any, known: Any) -> Any:
-    """Whether this block can repay itself, and an upper bound of W_i(b)."""
+    """Whether a block of plays of action i can repay itself, and an upper bound of W_i(b)."""
     cost = block * (state[1][leader] - state[1][i])
     least, most = worth_between(block, i, leader, state, known)
     if (left - block) * least > cost:
@@ -125,7 +141,7 @@ def _repays(left: Any, block: Any, i: Any, leader: Any, state: Any, known: Any) 
 
 @inlined
 def _nearest(m: Any, leader: Any) -> Any:
-    """The least d_j of another action."""
+    """The least d_j of all actions but the leader."""
     nearest = np.inf
     for j in range(m.size):
         if j != leader:
@@ -135,7 +151,7 @@ def _nearest(m: Any, leader: Any) -> Any:
 
 @inlined
 def _certainty(n: Any, m: Any, leader: Any, most: Any) -> Any:
-    """Fill upper bounds of EI_j where both means will be known for certain; return their sum."""
+    """Fill in upper bounds of EI_j for the case that all means become known; return their sum."""
     total = 0.0
     for j in range(n.size):
         most[j] = 0.0
@@ -147,7 +163,7 @@ def _certainty(n: Any, m: Any, leader: Any, most: Any) -> Any:
 
 @inlined
 def _shown(i: Any, known: Any, most: Any) -> Any:
-    """The sum over what i shows."""
+    """The sum of most[j] over the actions j that action i shows."""
     total = 0.0
     for k in range(known.start[i], known.start[i + 1]):
         total += most[known.shown[k]]
@@ -156,7 +172,7 @@ def _shown(i: Any, known: Any, most: Any) -> Any:
 
 @inlined
 def _block_of(i: Any, w: Any, span: Any, leader: Any, state: Any, known: Any) -> Any:
-    """A block of plays of i that can repay itself; 0 if there is none. W_i(b) <= w for all b."""
+    """The longest block of i found that can repay itself, or 0; w is at least W_i(b) for all b."""
     left, block = span
     cost = state[1][leader] - state[1][i]
     while block >= 1.0:
@@ -170,10 +186,10 @@ def _block_of(i: Any, w: Any, span: Any, leader: Any, state: Any, known: Any) ->
 
 @compiled
 def purchase(left: Any, leader: Any, n: Any, m: Any, known: Any, last: Any) -> Any:
-    """An action and a block that can repay themselves; (-1, 0) if there is none.
+    """A purchase: an action and a number of plays that can repay themselves; (-1, 0) if none can.
 
-    `last` is what was found before, or (-1, 0), and is tried first. Whether there is a purchase
-    does not depend on it.
+    `last` is the purchase found the last time, or (-1, 0). It is tried first, to save time: `last`
+    can change which purchase is found, but not whether one is found.
     """
     state = n, m, _nearest(m, leader)
     buyer, block = last

@@ -1,17 +1,18 @@
-"""The mixture of actions that pays least for what it learns.
+"""The mixture of actions that pays least for its information.
 
-Given for every action an expected regret Delta_i >= 0 and a gain of information g_i >= 0,
-information directed sampling (Russo and Van Roy 2018) plays the distribution pi that minimises
+Every action i has an expected regret Delta_i >= 0 and a gain of information g_i >= 0. Information
+directed sampling (Russo and Van Roy 2018) plays the distribution pi over actions that minimises
 
     (pi . Delta)^2 / (pi . g)
 
-Some minimiser has at most two atoms. With weight p on j and 1 - p on i, where Delta_j > Delta_i and
-g_j > g_i, the ratio is stationary at
+where pi . Delta and pi . g are the averages of Delta_i and g_i under pi. Some minimiser plays at
+most two actions. For the weight p on action j and 1 - p on action i, where Delta_j > Delta_i and
+g_j > g_i, the derivative of the ratio vanishes at
 
     p = Delta_i / (Delta_j - Delta_i) - 2 g_i / (g_j - g_i)
 
-An action that costs no less and shows no more than another one is in no minimiser. So only the
-frontier is searched: actions in the order of increasing cost, each showing more than all before.
+An action that costs no less and shows no more than another one is not needed. So only the frontier
+is searched: actions in the order of increasing cost, each showing more than all before it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ...engine.streams import uniform
 
 @inlined
 def _next_on_frontier(cost: Any, gain: Any, least: Any) -> Any:
-    """The cheapest action with a gain above `least`, of equals the one with most; -1: none."""
+    """The cheapest action with a gain above `least`; of equals, the one with most gain; else -1."""
     found = -1
     for i in range(cost.size):
         if gain[i] > least and (
@@ -38,12 +39,12 @@ def _next_on_frontier(cost: Any, gain: Any, least: Any) -> Any:
 
 @compiled
 def best_mixture(cost: Any, gain: Any, otherwise: Any) -> Any:
-    """(i, j, p): play j with probability p, else i; `otherwise` alone where nothing is gained."""
+    """The mixture (i, j, p): j with probability p, else i; `otherwise` alone if no gain exists."""
     frontier = np.empty(cost.size, dtype=np.int64)
     size = 0
     action = _next_on_frontier(cost, gain, 0.0)
     cheapest = _cheapest(cost, gain)
-    if gain[cheapest] <= 0.0:  # it shows nothing, and still may be one of the two
+    if gain[cheapest] <= 0.0:  # an action that shows nothing may still be one of the two
         frontier[0], size = cheapest, 1
     while action >= 0:
         frontier[size] = action
@@ -69,7 +70,7 @@ def best_mixture(cost: Any, gain: Any, otherwise: Any) -> Any:
 
 @inlined
 def _cheapest(cost: Any, gain: Any) -> Any:
-    """The action of least cost, of equals the one with most gain."""
+    """The action with the least cost; of equals, the one with the most gain."""
     found = 0
     for i in range(1, cost.size):
         if cost[i] < cost[found] or (cost[i] == cost[found] and gain[i] > gain[found]):
@@ -79,7 +80,7 @@ def _cheapest(cost: Any, gain: Any) -> Any:
 
 @inlined
 def toss(first, second, weight, stream):
-    """One of the two actions; the coin is tossed only where both are possible."""
+    """`second` with probability `weight`, else `first`; no coin is tossed for weight 0."""
     if weight > 0.0 and uniform(stream) < weight:
         return second
     return first

@@ -1,19 +1,21 @@
-"""A mixture of two actions that is stored, and computed again when the belief has moved.
+"""A mixture of two actions that is stored, and computed again only when the belief has moved.
 
-`ids` and `v-ids` play with probability 1 - p one action and with p another, and the mixture is dear
-to compute and moves slowly. It is computed again when, since the last time,
+`ids` and `v-ids` play a mixture: one action with probability 1 - p, another with probability p.
+The mixture takes long to compute and moves slowly. So the mixture is stored, and in most rounds
+only the coin is tossed. The mixture is computed again when, since the last computation,
 
     some n_j has grown by the part `refresh` of itself, or
     some m_j has moved by sqrt(refresh) posterior deviations 1/sqrt(n_j), or
-    t has grown by the part 5 `refresh` of itself;
+    t has grown by the part 5 `refresh` of itself.
 
-in between only the coin is tossed. `refresh=0` computes it in every round. n and m include the
-prior, worth `prior` observations with the standard deviation `upper`, in the middle of the range.
-With `range=1` the posterior is cut to the range before the mixture is computed (`cut`).
+Here t is the number of rounds, and n_j and m_j are the precision and the mean of the posterior of
+action j. The posterior includes the prior: `prior` observations with the standard deviation
+`upper`, in the middle of the range. With `range=1` the posterior is cut to the range before the
+mixture is computed (`cut`). `refresh=0` computes the mixture in every round.
 
-It is stored by `update`, so that `choose` changes nothing; where values came after the last
-`update`, `choose` computes it for itself. So where values come late, it is computed after every
-play that shows something: what is on its way changes with each.
+`update` computes and stores the mixture, because `choose` may change nothing. If values came after
+the last `update`, `choose` computes the mixture for itself. Where values come late, the values on
+their way change with each play, so the mixture is computed after every play that shows something.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from .argmax import first_largest
 from .cut import cut
 from .information_ratio import toss
 
-# places in the memory: the mixture, and what it was computed from
+# places in the memory: the mixture, and the belief that it was computed from
 FIRST, SECOND, WEIGHT, LEADER, ROUND, SEEN, BUYER, BLOCK, REFERENCE = range(9)
 N0, S0, TAIL, REFRESH, GUARD, EARLY, RANGE = range(7)  # places in the parameters
 EXPLOIT, LEARN = 0, 1
@@ -38,7 +40,7 @@ WORDS = ("exploit", "learn")
 
 
 def prepare(name: str, setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """The parameters as compiled code reads them, and a memory with nothing stored."""
+    """The parameters as compiled code reads them, and an empty memory."""
     prior = in_range(name, parameters, "prior", LEAST, MOST)
     early = in_range(name, parameters, "early", 0, 1e6)
     limits = {"tail": 1e6, "refresh": 1.0, "guard": 1e6}
@@ -55,9 +57,9 @@ def prepare(name: str, setting: Setting, parameters: Mapping[str, float]) -> Pre
 
 @compiled
 def posterior(belief: Any, known: Any, parameters: Any, c: Any) -> Any:
-    """n and m of every action, the leader, and what `cut` returns.
+    """The precision n and the mean m of every action, the leader, and what `cut` returns.
 
-    The leader is the lowest action with the largest m.
+    The leader is the action with the largest m; of equals, the first. c is the inflation of `ids`.
     """
     K = belief.sums.size
     n, m = np.empty(K), np.empty(K)
@@ -70,13 +72,13 @@ def posterior(belief: Any, known: Any, parameters: Any, c: Any) -> Any:
 
 @inlined
 def reason(action, leader):
-    """Why: the leader is played for its mean, the others for what they show."""
+    """The reason for a play: the leader is played for its mean, others for what they show."""
     return EXPLOIT if action == leader else LEARN
 
 
 @inlined
 def _moved(j, belief, parameters, memory):
-    """Whether n_j or m_j is no longer what the stored mixture was computed from."""
+    """Whether n_j or m_j has moved too far since the stored mixture was computed."""
     place = np.uint64(REFERENCE)
     K = np.uint64(belief.sums.size)
     n = belief.information[j] + parameters[N0]
@@ -87,7 +89,7 @@ def _moved(j, belief, parameters, memory):
 
 @inlined
 def stale(t, belief, known, parameters, memory, action):
-    """Whether the stored mixture is to be computed again."""
+    """Whether the stored mixture must be computed again."""
     i = np.uint64(action)
     first, last = np.uint64(known.start[i]), np.uint64(known.start[i + np.uint64(1)])
     if memory[SEEN] + np.float64(last - first) != belief.seen[0]:
@@ -103,8 +105,9 @@ def stale(t, belief, known, parameters, memory, action):
 def make_lazy(plan: Any) -> tuple[Any, Any]:
     """`choose` and `update` of a policy that plays the mixture of `plan`.
 
-    plan(played, belief, known, parameters, memory) returns the mixture (i, j, p) to play after
-    `played` rounds, the leader, and what the guard found worth buying.
+    plan(played, belief, known, parameters, memory) returns three things: the mixture (i, j, p) to
+    play after `played` rounds, which is j with probability p and else i; the leader; and the
+    purchase that the guard found (`guard.purchase`).
     """
 
     @inlined
@@ -119,7 +122,7 @@ def make_lazy(plan: Any) -> tuple[Any, Any]:
 
     @compiled
     def refresh(t: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> None:
-        """Store the mixture for round t + 1, and what it was computed from."""
+        """Store the mixture for round t + 1, and the belief that it was computed from."""
         mixture, leader, (buyer, block) = plan(t, belief, known, parameters, memory)
         memory[FIRST], memory[SECOND], memory[WEIGHT] = mixture
         memory[LEADER] = leader

@@ -1,16 +1,18 @@
-"""What policies share that track the exact program at the estimated means.
+"""What the policies share that follow the plan of the exact program at the estimated means.
 
 The program (`programs.pairs`) is solved again when the estimates have moved: when some n_j has
 grown by the part `refresh` of itself, or some mean has moved by sqrt(refresh) of its standard
-error, or another action leads, or t has grown by the part 5 `refresh`. In between the plan is kept;
-it is part of the memory, and only `update` writes it.
+error, or another action leads, or t has grown by the part 5 `refresh`. In between, the plan is kept
+in the memory, which only `update` writes. (n_j is the information about action j, t the round.)
 
-A plan is followed by its largest relative lag: of the actions with c_i > 0 the one with the least
-N_i/c_i. The largest absolute lag would play the leader for ever where the leader shows others
-slowly, because it costs nothing and the plan asks for most of it.
+A policy follows a plan c by playing, of the actions with c_i > 0, the one with the least N_i/c_i,
+where N_i is the number of plays of i so far: the action with the least part of its plan done. If it
+played the action with the most plays missing, it would play the leader for ever where the leader
+shows others slowly: the leader costs nothing, and the plan asks for most plays of the leader.
 
-`Rule.caution` of these policies is about ties. If two best means are equal, any program asks for
-infinitely much information; where only worse actions show them, buying it is linear regret.
+`Rule.caution` of these policies is about ties. If two best means are equal, every program asks for
+infinitely much information. If only worse actions show the two, buying this information makes the
+regret linear.
 """
 
 from __future__ import annotations
@@ -84,7 +86,7 @@ def work_space(memory: Any, K: Any) -> Any:
 
 @inlined
 def leader_and_least(belief: Any, known: Any) -> Any:
-    """The best mean, the action with the fewest looks n_j/pmax_j, and these; lowest of equals."""
+    """The action with the best mean, the action with the fewest looks n_j/pmax_j, and its looks."""
     leader, least, looks = index(0), index(0), np.inf
     for j in range(index(known.observer.size)):
         leader = j if belief.means[j] > belief.means[leader] else leader
@@ -96,7 +98,7 @@ def leader_and_least(belief: Any, known: Any) -> Any:
 
 @inlined
 def is_stale(t: Any, belief: Any, leader: Any, refresh: Any, memory: Any) -> bool:
-    """Whether the stored plan is to be made again."""
+    """Whether the stored plan must be made again."""
     if memory[LEADER] != leader or t >= (1.0 + 5.0 * refresh) * memory[MADE]:
         return True
     K = belief.means.size
@@ -112,7 +114,7 @@ def is_stale(t: Any, belief: Any, leader: Any, refresh: Any, memory: Any) -> boo
 
 @inlined
 def remember(t: Any, belief: Any, leader: Any, memory: Any) -> None:
-    """Store what the plan is made from."""
+    """Store the estimates that the plan is made from."""
     K = belief.means.size
     memory[MADE], memory[LEADER] = t, leader
     then, mean = block(memory, THEN_N, K), block(memory, THEN_MEAN, K)
@@ -122,7 +124,7 @@ def remember(t: Any, belief: Any, leader: Any, memory: Any) -> None:
 
 @compiled
 def keep_plan(plan: Any, kept: Any) -> None:
-    """Keep the plan, without the parts that are rounding."""
+    """Keep the plan, without entries that are mere rounding."""
     total = 0.0
     for i in range(len(plan)):
         total += plan[i]
@@ -132,7 +134,7 @@ def keep_plan(plan: Any, kept: Any) -> None:
 
 @inlined
 def least_done(plan: Any, plays: Any) -> Any:
-    """The action with the least N_i/c_i, lowest of equals, and this ratio; inf for no plan."""
+    """The first action with the least N_i/c_i, and this ratio, which is infinite without a plan."""
     action, ratio = index(0), np.inf
     for i in range(index(plays.size)):
         if plan[i] > 0.0:
