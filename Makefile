@@ -17,6 +17,7 @@ run: $(STAMP)                ## analyse a problem, race policies on it and other
 	$(BIN)/sidelight report out/study -o out/report.html --figures out/figures --force
 
 test: $(STAMP) system        ## every test but the campaigns
+	$(if $(ARGS),,$(BIN)/sidelight warm all)  # else every process of the tests would compile
 	$(BIN)/python -m pytest -n auto -m "not campaign" $(ARGS)
 
 campaign: $(STAMP)           ## the long versions and the mutants; figures go to docs/trust.md

@@ -341,7 +341,8 @@ def test_a_problem_stands_for_its_setting() -> None:
     assert minimax(problem, horizon=1e4).value == expected
     assert minimax(problem.setting, horizon=1e4).value == expected
     assert minimax(Setting(problem.feedback, problem.upper, 1e4)).value == expected
-    assert minimax(problem, 2 * problem.upper, 1e4).value > expected
+    wider = certificate_of(minimax(problem, 2 * problem.upper, 1e4))
+    assert wider.case.upper == 2 * Fraction(problem.upper)
     with pytest.raises(InputError, match="needs a horizon"):
         minimax(problem)
     with pytest.raises(InputError, match="is no feedback"):
