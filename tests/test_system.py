@@ -49,7 +49,7 @@ def test_without_root_the_script_says_how_to_install(root: Path, tmp_path: Path)
 
 
 def test_a_missing_program_skips_by_name(root: Path, tmp_path: Path) -> None:
-    test = tmp_path / "bounds/test_needs.py"
+    test = tmp_path / "test_needs.py"
     test.write_text("def test_needs_a_browser(chromium):\n    assert chromium\n")
     shutil.copy(root / "tests" / "conftest.py", tmp_path / "conftest.py")
     done = subprocess.run(
