@@ -27,17 +27,13 @@ each row those of the theorem behind it, `tally` the one on weights, each beside
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
-from .. import writing
 from ..errors import DamagedError
 from . import certificate_file as file
 from .case import ZERO, Case, RefutedError
@@ -210,7 +206,7 @@ def worth(case: Case, needed: Fraction, spent: Sequence[Fraction]) -> Fraction |
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(file.Saved):
     """A claim `regret >= value`, and the weighted rows that prove it.
 
     `claim` is "regret" (of the problem `case`, for every policy of the class considered) or
@@ -275,19 +271,6 @@ class Certificate:
             "worst_case": None if case.worst_case is None else _text(case.worst_case),
             "rows": [{"weight": _text(w), **_row_record(row)} for w, row in self.rows],
         }
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write JSON that `examples/check_certificate.py`, or any other reader, can check."""
-        writing.save(Path(path), (json.dumps(self.to_dict(), indent=1) + "\n").encode())
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Certificate:
-        """Read a certificate that `save` wrote; anything else is a `DamagedError`."""
-        data = file.json_object(path)
-        try:
-            return cls.from_dict(data)
-        except DamagedError as error:
-            raise DamagedError(f"{path}: {error}") from None
 
     @classmethod
     def from_dict(cls, data: object) -> Certificate:

@@ -16,11 +16,13 @@ from __future__ import annotations
 import json
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from .. import writing
 from ..errors import DamagedError, InputError
 from ..files import repeated_key
 
@@ -43,6 +45,36 @@ AS_TEXT = (
 TOO_LARGE = "a certificate that is still in Python is checked by its method `check`, without limits"
 
 _NUMBER = re.compile(f"[+-]?[0-9]{{1,{DIGITS}}}([./][0-9]{{1,{DIGITS}}})?")
+
+
+class Saved(ABC):
+    """A proof that goes to a file of JSON and comes back; nothing in the file is trusted."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; rational numbers are written as text."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, data: object) -> Self:
+        """The inverse of `to_dict`; nothing in the data is believed until `check`."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write JSON that `sidelight check`, or any other reader, can check."""
+        writing.save(Path(path), (json.dumps(self.to_dict(), indent=1) + "\n").encode())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote; anything else is a `DamagedError`."""
+        return cls.from_file(path, json_object(path))
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], data: object) -> Self:
+        """As `from_dict`, of the data in a file that complaints name."""
+        try:
+            return cls.from_dict(data)
+        except DamagedError as error:
+            raise DamagedError(f"{path}: {error}") from None
 
 
 def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ MANY = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class Explored:
     """What is known after a plan, in floats: plays and standard deviations of the averages."""
 
     plays: Array
@@ -73,7 +73,7 @@ class Known:
         return np.asarray(product.sum(axis=1))
 
 
-def worst(known: Known, *, thorough: bool = False) -> float:
+def worst(known: Explored, *, thorough: bool = False) -> float:
     """The largest regret that is found over gaps in [0, D].
 
     Actions that may change places have equal gaps in it, unless the search is thorough.
@@ -82,7 +82,7 @@ def worst(known: Known, *, thorough: bool = False) -> float:
     return max((_uphill(known, kind[0], kinds, thorough) for kind in kinds), default=0.0)
 
 
-def _uphill(known: Known, best: int, kinds: list[list[int]], thorough: bool) -> float:
+def _uphill(known: Explored, best: int, kinds: list[list[int]], thorough: bool) -> float:
     """The same with this best action."""
     moving = [[i for i in kind if i != best] for kind in kinds]
     moving = [kind for kind in moving if kind]
@@ -102,7 +102,7 @@ def _uphill(known: Known, best: int, kinds: list[list[int]], thorough: bool) -> 
     return top
 
 
-def _starts(known: Known, moving: list[list[int]], levels: Array) -> Array:
+def _starts(known: Explored, moving: list[list[int]], levels: Array) -> Array:
     """Equal gaps for some actions, while others, of each kind so many, are as bad as can be."""
     counts = [range(len(kind) + 1) for kind in moving]
     ways = itertools.islice(itertools.product(*counts), MOST_WAYS)
@@ -117,7 +117,7 @@ def _starts(known: Known, moving: list[list[int]], levels: Array) -> Array:
 
 
 def _improved(
-    known: Known, gaps: Array, top: float, moved: list[int], levels: Array
+    known: Explored, gaps: Array, top: float, moved: list[int], levels: Array
 ) -> tuple[Array, float]:
     """The best of some common gaps for the actions that are moved."""
     tried = np.repeat(gaps[None, :], len(levels), axis=0)
@@ -127,7 +127,7 @@ def _improved(
     return (tried[k], float(values[k])) if values[k] > top else (gaps, top)
 
 
-def single_gaps(known: Known) -> float:
+def single_gaps(known: Explored) -> float:
     """A bound for any number of actions, in floats: every gap by itself (`apart`), where lambda is
     a number and not a function."""
     kinds = sorted(known.kinds(), key=lambda kind: float(known.sds[kind[0]]))
@@ -135,7 +135,7 @@ def single_gaps(known: Known) -> float:
     return max(_single(known, kind[0], kinds) for kind in (kinds[0], kinds[-1]))
 
 
-def _single(known: Known, best: int, kinds: list[list[int]]) -> float:
+def _single(known: Explored, best: int, kinds: list[list[int]]) -> float:
     rest, upper = known.rest, known.upper
     unit = math.hypot(float(known.sds[best]), float(known.sds.max()))
     lambdas = np.minimum(np.linspace(0.0, 4.0, 21) * unit, upper)
@@ -153,7 +153,7 @@ def _single(known: Known, best: int, kinds: list[list[int]]) -> float:
 
 # ---- plans -------------------------------------------------------------------------------------
 
-Cost = Callable[[Known], float]
+Cost = Callable[[Explored], float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +165,7 @@ class Planner:
     horizon: float
     cost: Cost
 
-    def known(self, plays: Sequence[int]) -> Known | None:
+    def known(self, plays: Sequence[int]) -> Explored | None:
         """What a plan leaves known; None if it leaves an action unseen or takes too long."""
         counts = np.array(plays, dtype=float)
         if counts.sum() > self.horizon:
@@ -174,7 +174,7 @@ class Planner:
         seen = (counts[used, None] * self.precision[used]).sum(axis=0)
         if not seen.all():
             return None
-        return Known(counts, 1.0 / np.sqrt(seen), self.upper, self.horizon - counts.sum())
+        return Explored(counts, 1.0 / np.sqrt(seen), self.upper, self.horizon - counts.sum())
 
     def loss(self, plays: Sequence[int]) -> float:
         """The cost to nine digits; inf for what is no plan."""

@@ -17,16 +17,12 @@ more in floats and proves whatever comes out; it searches for nothing.
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
-from .. import writing
 from ..errors import DamagedError
 from . import certificate_file
 from .case import ZERO, Case, RefutedError
@@ -50,7 +46,7 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class PairsProof:
+class PairsProof(certificate_file.Saved):
     """A claim that no policy has a worst-case regret below `value`.
 
     `case` holds the structure, the range, the horizon and the base; the weight of the base is what
@@ -140,19 +136,6 @@ class PairsProof:
                 for a in self.alternatives
             ],
         }
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the proof to a JSON file."""
-        writing.save(Path(path), (json.dumps(self.to_dict(), indent=1) + "\n").encode())
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> PairsProof:
-        """Read a proof that `save` wrote; damaged or forged files are refused."""
-        data = certificate_file.json_object(path)
-        try:
-            return cls.from_dict(data)
-        except DamagedError as error:
-            raise DamagedError(f"{path}: {error}") from None
 
     @classmethod
     def from_dict(cls, data: object) -> PairsProof:

@@ -13,16 +13,12 @@ All proofs are made in units of the range: means divided by D lie in [0, 1].
 
 from __future__ import annotations
 
-import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
-from .. import writing
 from ..errors import DamagedError
 from . import certificate_file
 from .apart import Threshold, exceeded_apart
@@ -37,7 +33,7 @@ MOST_KINDS = 64
 
 
 @dataclass(frozen=True)
-class Promise:
+class Promise(certificate_file.Saved):
     """A claim `regret <= value` for the plan, whatever the means in [0, upper].
 
     The proof is by boxes if there is a `fineness`, apart if there are `thresholds`, and otherwise
@@ -101,19 +97,6 @@ class Promise:
         if self.fineness is not None:
             return {"kind": "boxes", "fineness": self.fineness}
         return {"kind": "anything"}
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the promise to a JSON file."""
-        writing.save(Path(path), (json.dumps(self.to_dict(), indent=1) + "\n").encode())
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Promise:
-        """Read a promise that `save` wrote; damaged or forged files are refused."""
-        data = certificate_file.json_object(path)
-        try:
-            return cls.from_dict(data)
-        except DamagedError as error:
-            raise DamagedError(f"{path}: {error}") from None
 
     @classmethod
     def from_dict(cls, data: object) -> Promise:

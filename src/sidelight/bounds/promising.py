@@ -19,7 +19,7 @@ import numpy as np
 from ..feedback import Feedback
 from .apart import best_thresholds
 from .commitment import MOST_ACTIONS, Exploration
-from .exploring import Known, Planner, alike, best_plan, single_gaps, worst
+from .exploring import Explored, Planner, alike, best_plan, single_gaps, worst
 from .promise import MOST_KINDS, Promise, trivial
 
 # How far above the guess boxes are tried, relatively, for so many actions; and their fineness.
@@ -79,7 +79,7 @@ def _planner(feedback: Feedback, upper: float, horizon: float) -> Planner:
     return Planner(precision, 1.0, horizon, cost)
 
 
-def _proved(plan: Exploration, known: Known) -> Promised:
+def _proved(plan: Exploration, known: Explored) -> Promised:
     """By boxes, on the lowest rung that holds; otherwise by single gaps."""
     K = len(plan.plays)
     found = math.nan

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 
-from ..errors import DamagedError
 from . import certificate_file, pairing, promise
 from .certificate import Certificate
 from .pairing import PairsProof
@@ -27,7 +26,4 @@ def load_proof(path: str | os.PathLike[str]) -> SavedProof:
     }
     name = data.get("format")
     kind = kinds.get(name, Certificate) if isinstance(name, str) else Certificate
-    try:
-        return kind.from_dict(data)
-    except DamagedError as error:
-        raise DamagedError(f"{path}: {error}") from None
+    return kind.from_file(path, data)

@@ -50,13 +50,12 @@ from typing import Any
 import numpy as np
 
 from ..belief import precisions
-from ..compiled import allocating, inlined, kernel
-from ..engine.intrinsics import apart
+from ..compiled import inlined, inlined_kernel, kernel
 from ..errors import InputError
 from ..programs.basis import best_plan, index, room
 from ..setting import Setting
 from .needs import Need
-from .parts.ahead import ACTION, AHEAD, EXPLORED, INITIAL, ROUND, SEEN, WHY
+from .parts.ahead import AHEAD, EXPLORED, decided_ahead
 from .parts.tracking import beware_of_ties
 from .rule import MOST, Prepared, Rule, in_range
 
@@ -148,35 +147,13 @@ def _decide(t: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> An
     return _tracked(belief, known, leader, second, scale, memory), TRACK
 
 
-@allocating
-def _afresh(given: Any, memory: Any) -> Any:
+@inlined_kernel
+def _decided(given: Any, memory: Any) -> Any:
     t, belief, known, parameters = given
-    return _decide(t, belief, known, parameters, memory.copy())
+    return _decide(t, belief, known, parameters, memory)
 
 
-_afresh_apart = apart(_afresh)
-
-
-# As `ahead.decided_ahead`, but with the decision copied into the loop: a call would cost a fifth.
-@inlined
-def choose(t, belief, known, parameters, memory, stream):
-    """The stored decision; if values came after it, a new one."""
-    if t <= known.observer.size:
-        return known.observer[t - 1], INITIAL
-    if memory[ROUND] == t and memory[SEEN] == belief.seen[0]:
-        return np.int64(memory[ACTION]), np.int64(memory[WHY])
-    return _afresh_apart((t, belief, known, parameters), memory)
-
-
-@inlined
-def update(t, belief, known, parameters, memory, action, why):
-    """Count exploration [alg:asym, line 14], then decide the next round."""
-    if why >= FORCED:
-        memory[EXPLORED] += 1.0
-    if t >= known.observer.size:
-        action, why = _decide(t + 1, belief, known, parameters, memory)
-        memory[ROUND], memory[SEEN] = t + 1, belief.seen[0]
-        memory[ACTION], memory[WHY] = action, why
+choose, update = decided_ahead(_decided, FORCED, called=False)  # counts exploration: line 14
 
 
 ASYMPTOTIC = Rule(
