@@ -55,8 +55,9 @@ def sandwich(
 ) -> Sandwich:
     """Lower and upper bound on the regret of the best policy on its worst problem.
 
-    A `thorough` one also searches for the hard means of the general bound [thm:lb-0], which takes
-    longer and proves more only where pairs of problems are a poor picture of the structure.
+    With `thorough=True` the search of `bounds.minimax_computed` for hard means [thm:lb-0] runs
+    as well, and the larger of the two lower bounds counts. That takes longer, and seldom proves
+    more.
     """
     if not isinstance(feedback, Feedback):
         raise InputError(
