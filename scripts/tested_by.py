@@ -32,6 +32,18 @@ LARGE_FILE = "limits.py::test_a_study_file_has_the_limit_of_its_suffix"
 EDITIONS = "test_numbers_change_only_with_an_edition"
 TESTS: dict[str, tuple[str, ...]] = {
     "bounds/asymptotic.py": ("bounds/asymptotic.py", "bounds/certificate.py"),
+    **dict.fromkeys(
+        (f"bounds/{k}.py" for k in ("apart", "commitment", "gaussian", "trapezoid")),
+        ("bounds/commitment.py",),
+    ),
+    **dict.fromkeys(
+        (f"bounds/{k}.py" for k in ("exploring", "promise", "promising")),
+        ("bounds/commitment.py", "sandwich.py"),
+    ),
+    **dict.fromkeys(
+        (f"bounds/{k}.py" for k in ("exact_pairs", "pairing", "subsolution")),
+        ("bounds/exact_pairs.py", "sandwich.py"),
+    ),
     "bounds/bound.py": ("bounds/minimax.py", "bounds/finite_time.py"),
     "bounds/certificate.py": (
         *(

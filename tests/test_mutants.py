@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from known import explained, stale
-from mutants import SURVIVORS, Module, survivors
+from mutants import ROOMS, SURVIVORS, Module, source_files, survivors
+from mutants import test_files as files_of_tests
 from mutations import changes, noting
 from trials import Cost, Plan, Trial
 
@@ -162,6 +163,14 @@ def test_no_entry_of_this_repository_outlived_its_mutant() -> None:
     reasons = explained(SURVIVORS)
     assert reasons
     assert stale(reasons, ROOT) == []
+
+
+def test_every_module_of_the_sample_has_tests() -> None:
+    package = ROOT / "src" / "sidelight"
+    for path in source_files(list(ROOMS), package):
+        if path.name != "__init__.py":
+            for test in files_of_tests(str(path.relative_to(package)), ROOT / "tests"):
+                assert Path(test.partition("::")[0]).exists(), (path, test)
 
 
 def test_words_types_and_decorators_are_left_alone() -> None:
