@@ -2,7 +2,7 @@
 
 feedback  = what each action shows of the others, and how noisily
 structure = what that is worth: observability, independence and domination numbers
-Learner   = decisions in live use: ask, tell
+Learner   = decisions in live use: ask, tell; open = the same, kept on disk
 simulate  = races between policies, under the same luck; trace = every round of one run
 """
 
@@ -23,7 +23,9 @@ from .errors import (
     DamagedError,
     InputError,
     Interrupted,
+    KeyReusedError,
     MissingExtraError,
+    NotRunningError,
     PolicyError,
     SidelightError,
     StoreError,
@@ -44,15 +46,23 @@ if sys.modules.get("gymnasium"):  # whoever imported it may want the environment
     from . import gym  # noqa: F401
 
 if TYPE_CHECKING:
+    from .live.experiment import Experiment
+    from .live.experiment import open_experiment as open  # noqa: A004 - the fixed interface
     from .live.learner import Learner
     from .player import Player
 
-LATER = {"Learner": "live.learner", "Player": "player"}  # they import numba: half a second
+LATER = {  # they import numba: half a second
+    "Experiment": "live.experiment.Experiment",
+    "Learner": "live.learner.Learner",
+    "Player": "player.Player",
+    "open": "live.experiment.open_experiment",
+}
 
 
 def __getattr__(name: str) -> object:
     if name in LATER:
-        return getattr(import_module(f".{LATER[name]}", __name__), name)
+        module, _, attribute = LATER[name].rpartition(".")
+        return getattr(import_module(f".{module}", __name__), attribute)
     raise AttributeError(f"module 'sidelight' has no attribute {name!r}")
 
 
@@ -60,11 +70,14 @@ __all__ = [
     "Belief",
     "ConflictError",
     "DamagedError",
+    "Experiment",
     "Feedback",
     "InputError",
     "Interrupted",
+    "KeyReusedError",
     "Learner",
     "MissingExtraError",
+    "NotRunningError",
     "Player",
     "PolicyError",
     "Problem",
@@ -83,6 +96,7 @@ __all__ = [
     "gallery",
     "guarantees",
     "load",
+    "open",
     "recommend",
     "rho_lp",
     "sandwich",

@@ -2,7 +2,9 @@
 
     SidelightError            everything raised on purpose; the command line exits with `exit_code`
     ├── InputError            the caller's data or arguments are wrong (also a ValueError)
-    │   └── DamagedError      a file that sidelight wrote is not as it was written
+    │   ├── DamagedError      a file that sidelight wrote is not as it was written
+    │   ├── KeyReusedError    a key that was used before, for something else
+    │   └── NotRunningError   an experiment that is paused or closed, or whose policy is not here
     ├── PolicyError           a policy of the caller failed in the middle of a race
     ├── ConflictError         another append was first: the number or the key of an event is taken
     ├── StoreError            the event store failed; nothing that it acknowledged is lost
@@ -40,6 +42,14 @@ class DamagedError(InputError):
     """A file of results, a trace, a manifest or a certificate that is not as sidelight wrote it."""
 
     exit_code = 4
+
+
+class KeyReusedError(InputError):
+    """A key stands for what was first said with it, and for nothing else."""
+
+
+class NotRunningError(InputError):
+    """An experiment that takes no such call as it is: paused, closed, or without its policy."""
 
 
 class PolicyError(SidelightError):

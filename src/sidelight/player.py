@@ -107,16 +107,31 @@ class Player:
 
     def choose(self) -> Choice:
         """The action of the next round; from now on, the values that it shows are under way."""
+        choice = self.propose()
+        self._count(choice.action)
+        return choice
+
+    def propose(self) -> Choice:
+        """The action of the next round, which nobody will play: no values are under way."""
         self.settle()
         action, why = self.mind.choose(self.t + 1, self)
         batch = self.mind.batch
         self.t += 1
         self._unsettled = action, why
-        views = self._views
-        views.plays[action] += 1
-        for j, weight in self._reveals[action].items():
-            views.pending[j] += weight
         return Choice(self.t, action, self.mind.words[why], batch)
+
+    def follow(self, action: int, *, played: bool = True) -> None:
+        """Count a round that was decided elsewhere; the rule is not asked, and learns nothing."""
+        self._unsettled = None
+        self.t += 1
+        if played:
+            self._count(action)
+
+    def inherit(self, other: Player) -> None:
+        """Take over the belief and the round of another player in the same setting."""
+        for array, its in zip(self.data, other.data, strict=True):
+            array[:] = its
+        self.t = other.t
 
     def peek(self) -> int:
         """The action that `choose` would name now; nothing changes."""
@@ -180,6 +195,12 @@ class Player:
         """The actions of which a play shows a value."""
         start = self._known.start
         return self._known.shown[start[action] : start[action + 1]]
+
+    def _count(self, action: int) -> None:
+        views = self._views
+        views.plays[action] += 1
+        for j, weight in self._reveals[action].items():
+            views.pending[j] += weight
 
     def _built_in(self) -> _Rule:
         if isinstance(self.mind, _Own):
@@ -320,6 +341,7 @@ class _Own:
 
     words = (CHOSEN,)
     memory: Floats = np.empty(0)
+    stream: Words = np.empty(0, dtype=np.uint64)
     batch = None
     parameters: Mapping[str, float] = MappingProxyType({})
 

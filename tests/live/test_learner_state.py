@@ -125,7 +125,7 @@ def test_other_editions_are_refused(name: str) -> None:
 
 def test_other_formats_and_policies_are_refused() -> None:
     for change, message in (
-        ({"learner": 2}, "has the format 2, and this version of sidelight reads 1"),
+        ({"learner": 1}, "has the format 1, and this version of sidelight reads 2"),
         ({"policy": "ids-2"}, "no such policy: no policy is called 'ids-2'"),
     ):
         with pytest.raises(sl.InputError, match=message) as no:

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..belief import Belief
-from ..errors import InputError
+from ..errors import InputError, KeyReusedError
 from ..labels import Label
 from ..player import Choice, Player
 from ..policies.specification import Specification
@@ -47,7 +47,8 @@ class Decision:
     """What to do, and why: a word of the policy.
 
     `action` is the place of the action, `label` its name. `batch` counts rounds of the policy's
-    own, where it has such.
+    own, where it has such. A `shadow` decision is for nobody to carry out: do what you would do
+    anyway, and record that.
     """
 
     id: int
@@ -55,6 +56,7 @@ class Decision:
     label: Label
     why: str
     batch: int | None = None
+    shadow: bool = False
 
 
 class History:
@@ -65,6 +67,7 @@ class History:
     asked      by key of an ask: the id
     tells      by key of a tell: the id, the actions, and whether the rest never comes
     records    by key of a record: the action and the values
+    shadow     ids of decisions that nobody carries out
     pairs      sums of all values by (played, observed)
     """
 
@@ -76,6 +79,7 @@ class History:
         self.tells: dict[str, tuple[int, frozenset[int], bool]] = {}
         self.records: dict[str, tuple[int, dict[int, float]]] = {}
         self.pairs: Pairs = {}
+        self.shadow: set[int] = set()
 
 
 class Learner:
@@ -99,6 +103,7 @@ class Learner:
         self.seed = whole("seed", seed, 0, None)
         self.patience = None if patience is None else whole("patience", patience, 0, MAX_PATIENCE)
         self.policy = policy_of(policy)
+        self.adoptions = 0
         self.player = Player(self.policy, given, upper, horizon, self.seed)
         self.history = History()
         self._door = Door(self.setting)
@@ -136,21 +141,23 @@ class Learner:
 
     def ask(self, key: str | None = None) -> Decision:
         """What to do next; with the key of an earlier ask, its decision."""
-        history = self.history
-        if key is not None:
-            check_key(key)
-            known = history.asked.get(key)
-            if known is not None:
-                return self.decision(known)
+        known = self._asked(key)
+        if known is not None:
+            return known
         self._lose_patience()
-        choice = self.player.choose()
-        history.choices.append(choice)
-        shows = len(self._door.limits(choice.action))
-        if shows:
-            history.awaited[choice.round] = shows
-        if key is not None:
-            history.asked[key] = choice.round
-        return self._decided(choice)
+        return self._note(self.player.choose(), key)
+
+    def propose(self, key: str | None = None) -> Decision:
+        """What the rule would do next, for nobody to carry out; with a known key, as `ask`.
+
+        It is a round of the rule that is neither played nor seen. Give what was done instead to
+        `record`.
+        """
+        known = self._asked(key)
+        if known is not None:
+            return known
+        self._lose_patience()
+        return self._note(self.player.propose(), key, shadow=True)
 
     def tell(
         self,
@@ -165,6 +172,8 @@ class Learner:
         """
         choice, history = self._choice(id), self.history
         where = f"decision {choice.round}"
+        if choice.round in history.shadow:
+            raise InputError(f"{where} was for nobody to carry out: record what was done instead")
         seen = self._door.values(choice.action, values, where)
         new = self._news(choice.round, seen, where)
         if key is not None and self._is_repeated(key, (choice.round, frozenset(seen), bool(last))):
@@ -181,7 +190,7 @@ class Learner:
 
         It counts as played and seen, and is no round of the rule.
         """
-        place = self._door.action(action, "an action that was taken")
+        place = self.place(action)
         seen = self._door.values(place, values, f"a play of {action!r}")
         if key is not None:
             check_key(key)
@@ -189,17 +198,41 @@ class Learner:
             if known is not None:
                 if known == (place, seen):
                     return False
-                raise InputError(f"the key {key!r} was used before, to record something else")
+                raise KeyReusedError(f"the key {key!r} was used before, to record something else")
             self.history.records[key] = place, seen
         self.player.add(place, list(seen), list(seen.values()))
         add_values(self.history.pairs, place, seen)
         return True
+
+    def adopt(self, policy: str | Specification | object | None = None) -> None:
+        """Keep what was learnt, and let another policy, or this one from its beginning, go on."""
+        chosen = self.policy if policy is None else policy_of(policy)
+        start = self.adoptions + 1
+        player = Player(chosen, self.setting, seed=self.seed, replicate=start)
+        player.inherit(self.player)
+        self.policy, self.player, self.adoptions = chosen, player, start
+
+    def follow(self, choice: Choice, key: str | None = None, *, shadow: bool = False) -> Decision:
+        """Take over a decision that was made elsewhere; the rule is not asked."""
+        self._lose_patience()
+        self.player.follow(choice.action, played=not shadow)
+        return self._note(choice, key, shadow=shadow)
 
     # ---- answers ----------------------------------------------------------------------------
 
     def decision(self, id: int) -> Decision:  # noqa: A002 - as in `tell`
         """A decision that was made."""
         return self._decided(self._choice(id))
+
+    def place(self, label: Label) -> int:
+        """The place of an action."""
+        return self._door.action(label, "an action that was taken")
+
+    def taken(self, action: int, values: Values) -> dict[Label, float]:
+        """Values that a play of an action can have shown, by label, as `tell` takes them."""
+        labels = self.setting.labels
+        seen = self._door.values(action, values, f"a play of {labels[action]!r}")
+        return {labels[j]: value for j, value in seen.items()}
 
     def verdict(self, delta: float = 0.05) -> Verdict:
         """Which action is best, which are ruled out, and whether to stop.
@@ -232,9 +265,29 @@ class Learner:
 
     # ---- inside -----------------------------------------------------------------------------
 
+    def _asked(self, key: str | None) -> Decision | None:
+        if key is None:
+            return None
+        check_key(key)
+        known = self.history.asked.get(key)
+        return None if known is None else self.decision(known)
+
+    def _note(self, choice: Choice, key: str | None, shadow: bool = False) -> Decision:
+        """Remember a decision of the player's."""
+        history = self.history
+        history.choices.append(choice)
+        if shadow:
+            history.shadow.add(choice.round)
+        elif shows := len(self._door.limits(choice.action)):
+            history.awaited[choice.round] = shows
+        if key is not None:
+            history.asked[key] = choice.round
+        return self._decided(choice)
+
     def _decided(self, choice: Choice) -> Decision:
         label = self.setting.labels[choice.action]
-        return Decision(choice.round, choice.action, label, choice.why, choice.batch)
+        shadow = choice.round in self.history.shadow
+        return Decision(choice.round, choice.action, label, choice.why, choice.batch, shadow)
 
     def _choice(self, wanted: Any) -> Choice:
         choices = self.history.choices
@@ -272,7 +325,7 @@ class Learner:
             return False
         if known == content:  # the values are those that were told: `_news` has seen to that
             return True
-        raise InputError(
+        raise KeyReusedError(
             f"the key {key!r} was used before, to tell something else of decision {known[0]}"
         )
 

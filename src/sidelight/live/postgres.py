@@ -36,6 +36,8 @@ REQUIRED = {"fsync": "on", "full_page_writes": "on", "server_encoding": "UTF8"}
 class PostgresStore(SqlStore):
     """Events in a database of PostgreSQL; see `store.Store`."""
 
+    shared = True
+
     def __init__(self, address: str, *, read_only: bool = False, clock: Clock = utc_now) -> None:
         self._clock, self._read_only, self._closed = clock, read_only, False
         try:

@@ -82,6 +82,11 @@ class SqliteStore(SqlStore):
                 advice = "open it for writing once"
                 raise InputError(f"{self.path}: empty, or of an older sidelight: {advice}")
 
+    @property
+    def shared(self) -> bool:
+        """Whether another process may write meanwhile: the lock file says that it is us."""
+        return self._writer is None
+
     # ---- writing ---------------------------------------------------------------------------------
 
     def submit(self, experiment: str, after: int, entries: Sequence[Entry]) -> Future[list[Event]]:
@@ -97,6 +102,7 @@ class SqliteStore(SqlStore):
     def turn(self, experiment: str) -> Iterator[SqliteTurn]:
         """The experiment for one caller of this process alone."""
         check_name(experiment)
+        self._writing()
         with self._guard:
             lock = self._turns.setdefault(experiment, threading.Lock())
         if not lock.acquire(timeout=TURN):

@@ -31,7 +31,7 @@ from ..simulate import fields
 from .learner import Learner
 from .pairs import Pair
 
-FORMAT = 1
+FORMAT = 2
 ADVICE = "give the text that Learner.to_json wrote"
 
 
@@ -52,6 +52,7 @@ def write(learner: Learner) -> str:
         "policy": str(policy),
         "seed": learner.seed,
         "patience": learner.patience,
+        "adoptions": learner.adoptions,
         "player": _player(learner.player.snapshot()),
         "history": _history(learner),
     }
@@ -136,14 +137,16 @@ def _snapshot(found: dict[str, Any], K: int, words: int) -> Snapshot:
 
 
 def _history(learner: Learner) -> dict[str, Any]:
-    history, words = learner.history, learner.player.mind.words
+    history = learner.history
     choices = history.choices
+    words = {word: k for k, word in enumerate(dict.fromkeys(c.why for c in choices))}
     told = [(t, j, x) for t, values in history.told.items() for j, x in values.items()]
     pairs = [(i, j, p.count) for (i, j), p in history.pairs.items()]
     sums = [(p.first, p.mean, p.spread) for p in history.pairs.values()]
     return {
         "actions": _text(np.array([c.action for c in choices], dtype=np.int64)),
-        "why": _text(np.array([words.index(c.why) for c in choices], dtype=np.int64)),
+        "words": [*words],
+        "why": _text(np.array([words[c.why] for c in choices], dtype=np.int64)),
         "batches": _text(
             np.array([-1 if c.batch is None else c.batch for c in choices], dtype=np.int64)
         ),
@@ -152,6 +155,7 @@ def _history(learner: Learner) -> dict[str, Any]:
         "awaited": _text(np.array([*history.awaited.items()], dtype=np.int64)),
         "pairs": _text(np.array(pairs, dtype=np.int64)),
         "sums": _text(np.array(sums, dtype=float)),
+        "shadow": sorted(history.shadow),
         "asked": history.asked,
         "tells": {key: [t, sorted(those), last] for key, (t, those, last) in history.tells.items()},
         "records": {key: [i, [*map(list, x.items())]] for key, (i, x) in history.records.items()},
@@ -169,6 +173,7 @@ def _learner(body: dict[str, Any]) -> Learner:
         seed=body["seed"],
         patience=body["patience"],
     )
+    learner.adoptions = fields.whole(body["adoptions"], "adoptions", 0)
     words = len(learner.player.mind.words)
     snapshot = _snapshot(fields.table(body["player"], "player"), len(setting), words)
     learner.player.take_up(snapshot)
@@ -179,11 +184,13 @@ def _learner(body: dict[str, Any]) -> Learner:
 
 
 def _remember(learner: Learner, found: dict[str, Any]) -> None:
-    history, words = learner.history, learner.player.mind.words
+    history = learner.history
+    words = [fields.text(word, "a word") for word in found["words"]]
     K = len(learner.setting)
     columns = (_array(found[name], "<i8").tolist() for name in ("actions", "why", "batches"))
     for t, (action, why, batch) in enumerate(zip(*columns, strict=True), start=1):
-        history.choices.append(Choice(t, _place(action, K), words[why], _batch(batch)))
+        word = words[fields.whole(why, "why", 0, len(words) - 1)]
+        history.choices.append(Choice(t, _place(action, K), word, _batch(batch)))
     last = len(history.choices)
     told = _array(found["told"], "<i8").reshape(-1, 2).tolist()
     for (t, j), value in zip(told, _array(found["values"], "<f8").tolist(), strict=True):
@@ -195,6 +202,7 @@ def _remember(learner: Learner, found: dict[str, Any]) -> None:
     for (i, j, count), (first, mean, spread) in zip(pairs, sums, strict=True):
         own = Pair(fields.whole(count, "a count", 1), first, mean, spread)
         history.pairs[_place(i, K), _place(j, K)] = own
+    history.shadow = {_id(t, last) for t in found["shadow"]}
     for key, t in fields.table(found["asked"], "asked").items():
         history.asked[key] = _id(t, last)
     for key, (t, those, ends) in fields.table(found["tells"], "tells").items():

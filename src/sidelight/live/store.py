@@ -47,6 +47,10 @@ class Turn(Protocol):
 class Store(Protocol):
     """Where events are kept."""
 
+    @property
+    def shared(self) -> bool:
+        """Whether others may write meanwhile: what was read may be old."""
+
     def append(self, experiment: str, after: int, entries: Sequence[Entry]) -> list[Event]:
         """Append all entries after event n, or none; returns when they are on disk."""
 

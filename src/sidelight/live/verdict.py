@@ -53,7 +53,8 @@ class Verdict:
     intervals   for each action, where its mean lies
     loss        what a round of `best` may lose against the best action, at most
     next        the action that the rule would play next
-    cost        what that round costs: its expected regret, by the belief
+    cost        what that round costs: its expected regret, by the belief; None where the policy
+                that decided is not here to be asked
     stop        whether one action is left: nothing remains to be learnt
     """
 
@@ -62,8 +63,8 @@ class Verdict:
     ruled_out: tuple[Label, ...]
     intervals: Mapping[Label, tuple[float, float]]
     loss: float
-    next: Label
-    cost: float
+    next: Label | None
+    cost: float | None
     stop: bool
 
     def __str__(self) -> str:
@@ -73,18 +74,22 @@ class Verdict:
         lines = [f"best so far: {display(self.best)}, mean in [{low:.4g}, {high:.4g}]"]
         if self.ruled_out:
             lines.append(f"ruled out: {first_names([*map(display, self.ruled_out)], 10)}")
-        lines.append(
-            "stop: no other action can be the best"
-            if self.stop
-            else f"go on: staying with it may lose {self.loss:.3g} a round; one more round "
-            f"(of {display(self.next)}) is expected to cost {self.cost:.3g}"
-        )
+        if self.stop:
+            lines.append("stop: no other action can be the best")
+        else:
+            price = (
+                ""
+                if self.cost is None
+                else f"; one more round (of {display(self.next)}) is expected to cost "
+                f"{self.cost:.3g}"
+            )
+            lines.append(f"go on: staying with it may lose {self.loss:.3g} a round{price}")
         lines.append(f"(holds at all looks together with probability {1 - self.delta:.6g})")
         return "\n".join(lines)
 
 
-def judge(belief: Belief, following: int, delta: float) -> Verdict:
-    """The verdict on a belief, where the rule would play `following` next."""
+def judge(belief: Belief, following: int | None, delta: float) -> Verdict:
+    """The verdict on a belief, where the rule would play `following` next, if that is known."""
     if not 0 < delta < 1:
         raise InputError(f"delta = {delta!r} must be a probability between 0 and 1, such as 0.05")
     labels = belief.labels
@@ -100,8 +105,8 @@ def judge(belief: Belief, following: int, delta: float) -> Verdict:
         ruled_out=tuple(labels[i] for i in np.flatnonzero(out)),
         intervals=dict(zip(labels, zip(low.tolist(), high.tolist(), strict=True), strict=True)),
         loss=max(0.0, float(others.max(initial=0.0)) - floor),
-        next=labels[following],
-        cost=expected_regret(belief, following),
+        next=None if following is None else labels[following],
+        cost=None if following is None else expected_regret(belief, following),
         stop=bool((~out).sum() == 1),
     )
 
