@@ -26,7 +26,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -219,6 +220,14 @@ def check_entries(experiment: str, after: int, entries: Sequence[Entry]) -> None
         raise InputError(f"{experiment}: two entries of one type have the same key")
 
 
+class BrokenChainError(Exception):
+    """A chain is damaged; `damage` says where first."""
+
+    def __init__(self, damage: Damage) -> None:
+        super().__init__(damage.why)
+        self.damage = damage
+
+
 def check_chain(
     events: Iterable[Event], before: Event | Head | None = None, head: Event | Head | None = None
 ) -> Damage | None:
@@ -227,23 +236,37 @@ def check_chain(
     `events` are those of one experiment in their order. `before` is an event that was checked
     before, where they do not begin with 1; `head` is the last event, if somebody noted it.
     """
+    try:
+        deque(sound(events, before, head), maxlen=0)
+    except BrokenChainError as error:
+        return error.damage
+    return None
+
+
+def sound(
+    events: Iterable[Event], before: Event | Head | None = None, head: Event | Head | None = None
+) -> Iterator[Event]:
+    """The events as they come, as long as their chain is whole; `BrokenChainError` where not."""
     n, last = (before.n, before.hash) if before else (0, START)
     experiment = before.experiment if isinstance(before, Event) else None
     for event in events:
         n += 1
         experiment = experiment or event.experiment
         if event.n != n:
-            return Damage(n, _misplaced(n, event.n))
+            raise BrokenChainError(Damage(n, _misplaced(n, event.n)))
         if event.experiment != experiment:
-            return Damage(n, f"event {n} is of {event.experiment!r}, not of {experiment!r}")
+            why = f"event {n} is of {event.experiment!r}, not of {experiment!r}"
+            raise BrokenChainError(Damage(n, why))
         if not _fits(last, event):
-            return Damage(n, f"event {n} is not as it was written, or not what followed {n - 1}")
+            why = f"event {n} is not as it was written, or not what followed {n - 1}"
+            raise BrokenChainError(Damage(n, why))
         last = event.hash
         if head and n == head.n and last != head.hash:
-            return Damage(n, f"event {n} does not have the hash that was noted")
+            raise BrokenChainError(Damage(n, f"event {n} does not have the hash that was noted"))
+        yield event
     if head and n < head.n:
-        return Damage(n + 1, f"events {n + 1} to {head.n} are missing at the end")
-    return None
+        missing = f"events {n + 1} to {head.n} are missing at the end"
+        raise BrokenChainError(Damage(n + 1, missing))
 
 
 def _fits(before: str, event: Event) -> bool:

@@ -34,8 +34,9 @@ from ..policies.specification import Specification
 from ..setting import Given
 from ..writing import StrPath
 from . import replay as events_of
+from .audit import Audit, audit
 from .diagnose import Diagnosis
-from .events import NAME, Entry, Event
+from .events import NAME, Entry, Event, Head
 from .known_answer import opened
 from .learner import Decision, Learner
 from .replay import CLOSED, PAUSED, SHADOW, STATES, DeviationError, Replay, replayed
@@ -148,7 +149,7 @@ class Experiment:
                 self._refuse(replay)
             replay.learner.adopt(replay.policy if policy is None else policy)
             entry = events_of.adopted(replay.learner)
-            replay.begin_again(entry.body)
+            replay.begin(entry.body)
             self._opened = None  # another rule has another known answer
             return [entry], None
 
@@ -203,6 +204,13 @@ class Experiment:
     def events(self, after: int = 0) -> Iterator[Event]:
         """What happened after event n."""
         return self.store.read(self.name, after)
+
+    def audit(self, head: Head | None = None) -> Audit:
+        """Whether the events are as they were written, and the decisions those of the rule.
+
+        `head` is the last event as somebody noted it elsewhere: it shows whether the end is cut.
+        """
+        return audit(lambda: self.store.read(self.name), self.name, head)
 
     def close(self) -> None:
         """Let go of the store, if it was opened for this experiment."""

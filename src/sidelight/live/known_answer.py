@@ -23,23 +23,20 @@ import numba
 import numpy as np
 
 from .. import __version__, machine_code
-from ..engine.contract import EDITION, Floats
+from ..engine.contract import EDITION
 from ..player import Player
-from ..policies.specification import Specification
-from ..setting import Setting
 from .events import Entry
-from .replay import SHORT, Replay, digest
+from .replay import SHORT, Replay, Start, digest
 
 ROUNDS = 100
 ROOT_3 = 1.7320508075688772
 
 
-def known_answer(
-    policy: Specification, setting: Setting, parameters: Floats, memory: Floats
-) -> str:
+def known_answer(start: Start) -> str:
     """The digest of all decisions of the known run, from the numbers that the rule began with."""
-    player = Player(policy, setting)
-    player.take_up(replace(player.snapshot(), parameters=parameters, memory=memory))
+    setting = start.setting
+    player = Player(start.policy, setting)
+    player.take_up(replace(player.snapshot(), parameters=start.parameters, memory=start.memory))
     words = random.Random(0)
     sigma = np.sqrt(setting.variance).tolist()
     means = [setting.upper * ((37 * j % 101) / 101) for j in range(len(setting))]
@@ -57,20 +54,12 @@ def known_answer(
 
 
 def opened(replay: Replay) -> Entry:
-    """The event of a process that begins to write: its code, and what the known run gives here."""
-    learner, body = replay.learner, code_here()
-    body["policy"], body["known_answer"] = replay.policy, answer_of(replay)
-    if isinstance(learner.policy, Specification):
-        body["edition"] = learner.policy.edition
-    return Entry("opened", body)
+    """The event of a process that begins to write: its code, and what the known run gives here.
 
-
-def answer_of(replay: Replay) -> str | None:
-    """The known answer of an experiment's rule here; None where the rule is not here."""
-    learner = replay.learner
-    if replay.absent or not isinstance(learner.policy, Specification):
-        return None
-    return known_answer(learner.policy, learner.setting, *replay.numbers)
+    Where the rule is not here, there is no known answer, and no decision either.
+    """
+    answer = None if replay.start is None else known_answer(replay.start)
+    return Entry("opened", {**code_here(), "policy": replay.policy, "known_answer": answer})
 
 
 def code_here() -> dict[str, object]:

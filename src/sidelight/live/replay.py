@@ -60,8 +60,18 @@ class Deviation:
     n: int
     id: int
     why: str
-    by: int | None = None  # the `opened` event of the process that decided, where one did
-    edition: bool = False  # other editions are known to decide otherwise
+    by: int | None = None  # the `opened` event of the process that decided
+    start: Start | None = None  # of the rule here; None where this code has no such edition
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A policy in an experiment, and the numbers that it began with: its parameters, its memory."""
+
+    policy: Specification
+    setting: Setting
+    parameters: Floats
+    memory: Floats
 
 
 class DeviationError(Exception):
@@ -195,7 +205,7 @@ class Replay:
     """
 
     learner: Learner
-    numbers: tuple[Floats, Floats]  # that the rule began with: its parameters, its memory
+    start: Start | None = None  # of the rule that decides; None where it is not here
 
     def __init__(self, experiment: str, distrusted: Mapping[int, Deviation] | None = None) -> None:
         self.experiment = experiment
@@ -253,24 +263,27 @@ class Replay:
         self._begin(event, data, why)
 
     def _begin(self, event: Event, data: dict[str, Any], why: str) -> None:
-        self.begin_again(data)
         if why:
-            self._follow(Deviation(event.n, self.learner.rounds + 1, why, edition=True))
+            self.policy = fields.text(data["policy"], "policy")
+            self._follow(Deviation(event.n, self.learner.rounds + 1, why))
             return
+        start = self.begin(data)
         player = self.learner.player
-        parameters, memory = self.numbers
-        player.take_up(replace(player.snapshot(), parameters=parameters, memory=memory))
+        player.take_up(replace(player.snapshot(), parameters=start.parameters, memory=start.memory))
 
-    def begin_again(self, data: Body) -> None:
-        """A rule begins, as a body says."""
-        self.policy = fields.text(data["policy"], "policy")
-        self.numbers = _floats(data["parameters"]), _floats(data["memory"])
-        self.absent = None
+    def begin(self, data: Body) -> Start:
+        """The rule of the learner begins, with the numbers that a body says."""
+        policy = self.learner.policy
+        assert isinstance(policy, Specification)
+        numbers = _floats(data["parameters"]), _floats(data["memory"])
+        self.policy, self.absent = str(policy), None
+        self.start = Start(policy, self.learner.setting, *numbers)
+        return self.start
 
     def _follow(self, deviation: Deviation) -> None:
         """Go on without the rule."""
         learner = self.learner
-        self.absent = deviation
+        self.absent, self.start = deviation, None
         self.deviations.append(deviation)
         player = Player(Absent(self.policy), learner.setting)
         player.inherit(learner.player)
@@ -299,7 +312,7 @@ class Replay:
             differs = next(k for k in sorted({*here, *data}) if here.get(k) != data.get(k))
             said = f"{differs} is {data.get(differs)!r}, and here it is {here.get(differs)!r}"
             why = f"event {event.n}, decision {decision.id}: {said}"
-            raise DeviationError(Deviation(event.n, decision.id, why, by))
+            raise DeviationError(Deviation(event.n, decision.id, why, by, self.start))
 
     def _take_over(self, event: Event, data: dict[str, Any], shadow: bool) -> None:
         learner = self.learner
