@@ -47,15 +47,15 @@ if sys.modules.get("gymnasium"):  # whoever imported it may want the environment
 
 if TYPE_CHECKING:
     from .live.experiment import Experiment
-    from .live.experiment import open_experiment as open  # noqa: A004 - the fixed interface
     from .live.learner import Learner
+    from .live.opening import open_experiment as open  # noqa: A004 - the fixed interface
     from .player import Player
 
 LATER = {  # they import numba: half a second
     "Experiment": "live.experiment.Experiment",
     "Learner": "live.learner.Learner",
     "Player": "player.Player",
-    "open": "live.experiment.open_experiment",
+    "open": "live.opening.open_experiment",
 }
 
 

@@ -17,8 +17,10 @@ import click
 
 from .. import __version__, leaving
 from ..errors import SidelightError
+from . import history, live
 from .analyze import analyze_command
 from .check import check_command
+from .doctor import doctor_command
 from .new import new_command
 from .race import race_command
 from .report import report_command
@@ -40,6 +42,7 @@ def cli() -> None:
         sidelight new dosing -o dosing.toml     write a problem file
         sidelight analyze dosing.toml           what can be learnt, and what it must cost
         sidelight race dosing.toml              let policies play the problem, and compare them
+        sidelight create doses.db dosing.toml   begin to decide for real: then ask and tell
     """
 
 
@@ -52,6 +55,9 @@ for command in (
     report_command,
     suite_command,
     warm_command,
+    *live.COMMANDS,
+    *history.COMMANDS,
+    doctor_command,
 ):
     cli.add_command(command)
 

@@ -18,55 +18,56 @@ If an append fails, the learner in memory is forgotten and made from the events 
 
 from __future__ import annotations
 
-import os
-import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any, Self, TypedDict, TypeVar, Unpack
+from typing import Any, Self, TypeVar
 
 from ..belief import Belief
-from ..errors import ConflictError, InputError, NotRunningError
+from ..errors import InputError, NotRunningError
 from ..labels import Label
 from ..policies.specification import Specification
-from ..setting import Given
-from ..writing import StrPath
 from . import replay as events_of
 from .audit import Audit, audit
 from .diagnose import Diagnosis
-from .events import NAME, Entry, Event, Head
+from .events import Entry, Event, Head
 from .known_answer import opened
 from .learner import Decision, Learner
 from .replay import CLOSED, PAUSED, SHADOW, STATES, DeviationError, Replay, replayed
-from .store import Store, open_store
+from .store import Store
 from .values import Values
 from .verdict import Verdict, judge
 
 T = TypeVar("T")
-Work = Callable[[Replay], tuple[list[Entry], T]]
+Work = Callable[[Replay, int], tuple[list[Entry], T]]  # with the number of our `opened` event
 
 
 class Experiment:
-    """A learner whose history is in a store; see `Learner` for what the verbs mean."""
+    """A learner whose history is in a store; see `Learner` for what the verbs mean.
 
-    def __init__(self, store: Store, name: str, *, owns_store: bool = False) -> None:
+    `brief` is for processes that come and go with every call: they write no `opened` event if the
+    last one says the same.
+    """
+
+    def __init__(
+        self, store: Store, name: str, *, owns_store: bool = False, brief: bool = False
+    ) -> None:
         self.store, self.name = store, name
-        self._owns_store = owns_store
+        self._owns_store, self._brief = owns_store, brief
         self._lock = threading.RLock()
         self._replay: Replay | None = None
         self._opened: int | None = None  # the number of our `opened` event
         self._written: Future[Any] | None = None  # the last append, which others wait for, too
         if store.last(name) is None:
-            raise InputError(f"there is no experiment {name!r} here{_those(store)}")
+            raise InputError(f"there is no experiment {name!r} here{those(store)}")
 
     # ---- the verbs ---------------------------------------------------------------------------
 
     def ask(self, key: str | None = None) -> Decision:
         """What to do next; with the key of an earlier ask, its decision."""
 
-        def work(replay: Replay) -> tuple[list[Entry], Decision]:
+        def work(replay: Replay, by: int) -> tuple[list[Entry], Decision]:
             learner = replay.learner
             before = learner.rounds
             if key is None or key not in learner.history.asked:
@@ -74,7 +75,6 @@ class Experiment:
             decision = (learner.propose if replay.state == SHADOW else learner.ask)(key)
             if decision.id <= before:
                 return [], decision
-            by = self._opened or replay.n + 1
             return [events_of.decided(learner, decision, by, key)], decision
 
         return self._change(work)
@@ -88,7 +88,7 @@ class Experiment:
     ) -> bool:
         """What a decision showed, or a part of it; whether that was news."""
 
-        def work(replay: Replay) -> tuple[list[Entry], bool]:
+        def work(replay: Replay, by: int) -> tuple[list[Entry], bool]:
             learner = replay.learner
             is_new = key is not None and key not in learner.history.tells
             if replay.state == CLOSED:
@@ -105,7 +105,7 @@ class Experiment:
     def record(self, action: Label, values: Values, key: str | None = None) -> bool:
         """An action that was taken without asking, and what it showed; whether that was news."""
 
-        def work(replay: Replay) -> tuple[list[Entry], bool]:
+        def work(replay: Replay, by: int) -> tuple[list[Entry], bool]:
             learner = replay.learner
             if replay.state == CLOSED:
                 self._refuse(replay)
@@ -128,7 +128,7 @@ class Experiment:
                 f"no state of an experiment: {state!r}; choose from {', '.join(STATES)}"
             )
 
-        def work(replay: Replay) -> tuple[list[Entry], bool]:
+        def work(replay: Replay, by: int) -> tuple[list[Entry], bool]:
             if replay.state == state:
                 return [], False
             if replay.state == CLOSED:
@@ -144,16 +144,15 @@ class Experiment:
         It is needed where another edition of the policy decided before; it is an event of its own.
         """
 
-        def work(replay: Replay) -> tuple[list[Entry], None]:
+        def work(replay: Replay, by: int) -> tuple[list[Entry], None]:
             if replay.state == CLOSED:
                 self._refuse(replay)
             replay.learner.adopt(replay.policy if policy is None else policy)
             entry = events_of.adopted(replay.learner)
             replay.begin(entry.body)
-            self._opened = None  # another rule has another known answer
             return [entry], None
 
-        self._change(work, announce=False)
+        self._change(work)
 
     # ---- answers -----------------------------------------------------------------------------
 
@@ -166,6 +165,11 @@ class Experiment:
     def state(self) -> str:
         """Running, paused, shadow or closed."""
         return self._current().state
+
+    @property
+    def policy(self) -> str:
+        """The policy that decides."""
+        return self._current().policy
 
     @property
     def belief(self) -> Belief:
@@ -231,46 +235,64 @@ class Experiment:
 
     # ---- inside ------------------------------------------------------------------------------
 
-    def _change(self, work: Work[T], announce: bool = True) -> T:
+    def _change(self, work: Work[T]) -> T:
         with self._lock:
             if self.store.shared:
-                return self._change_in_turn(work, announce)
+                return self._change_in_turn(work)
             replay = self._folded(self.events)
-            entries, answer = work(replay)  # if this is refused, nothing has changed
+            opening = self._opening(replay)
+            entries, answer = work(replay, self._by(replay))  # if refused, nothing has changed
             with self._forgetting():
-                entries = self._announced(replay, entries, announce)
                 if entries:
-                    self._written = self.store.submit(self.name, replay.n - len(entries), entries)
+                    after = replay.n
+                    entries = self._counted(replay, opening, entries)
+                    self._written = self.store.submit(self.name, after, entries)
             written = self._written
         if written is not None:
             with self._forgetting():
                 written.result()
         return answer
 
-    def _change_in_turn(self, work: Work[T], announce: bool) -> T:
+    def _change_in_turn(self, work: Work[T]) -> T:
         refused = None
         with self._forgetting(), self.store.turn(self.name) as turn:
             replay = self._folded(turn.read)
+            opening = self._opening(replay)
             try:
-                entries, answer = work(replay)
+                entries, answer = work(replay, self._by(replay))
             except InputError as error:
                 refused = error
             else:
-                entries = self._announced(replay, entries, announce)
                 if entries:
-                    turn.append(replay.n - len(entries), entries)
+                    after = replay.n
+                    turn.append(after, self._counted(replay, opening, entries))
         if refused:
             raise refused
         return answer
 
-    def _announced(self, replay: Replay, entries: list[Entry], announce: bool) -> list[Entry]:
-        """The entries of a change; the first of a process comes after its `opened`."""
-        if entries and announce and self._opened is None:
-            entries = [opened(replay), *entries]
+    def _opening(self, replay: Replay) -> list[Entry]:
+        """Our `opened` event, where there is none yet."""
+        if self._opened is not None:
+            return []
+        entry = opened(replay)
+        last = max(replay.openings, default=None)
+        if self._brief and last is not None and replay.openings[last] == entry.body:
+            self._opened = last
+            return []
+        return [entry]
+
+    def _by(self, replay: Replay) -> int:
+        return replay.n + 1 if self._opened is None else self._opened
+
+    def _counted(self, replay: Replay, opening: list[Entry], entries: list[Entry]) -> list[Entry]:
+        """All entries of a change, which the replay holds already; the first after our `opened`."""
+        if opening:
             self._opened = replay.n + 1
-            replay.openings[self._opened] = entries[0].body
-        replay.n += len(entries)
-        return entries
+            replay.openings[self._opened] = opening[0].body
+        if any(entry.type == "adopted" for entry in entries):
+            self._opened = None  # the new rule has another known answer
+        replay.n += len(opening) + len(entries)
+        return [*opening, *entries]
 
     @contextmanager
     def _forgetting(self) -> Iterator[None]:
@@ -315,92 +337,8 @@ class Experiment:
         raise NotRunningError(f"{self.name} is {replay.state}: {advice}")
 
 
-class Beginning(TypedDict, total=False):
-    """What an experiment may begin with, as `Learner` takes it."""
-
-    upper: float
-    horizon: float
-    seed: int
-    patience: int
-
-
-def open_experiment(
-    where: StrPath,
-    given: Given | None = None,
-    policy: str | Specification | None = None,
-    *,
-    experiment: str | None = None,
-    read_only: bool = False,
-    **said: Unpack[Beginning],
-) -> Experiment:
-    """Open an experiment in a file, or at `postgresql://...`; make it if a problem is given.
-
-    `given`, `policy`, `upper`, `horizon`, `seed` and `patience` are those of `Learner`. Where the
-    experiment is there already, what is given must be as it was. `experiment` is its name: where
-    none is given, that of the problem, or the only one that is there.
-    """
-    if unknown := set(said) - set(Beginning.__annotations__):
-        raise TypeError(f"open() got an unexpected keyword argument {min(unknown)!r}")
-    if given is None and "://" not in os.fspath(where) and not Path(where).exists():
-        raise InputError(f"{where}: no such file: give a feedback or a problem to begin with")
-    if given is None and (policy is not None or said):
-        raise InputError("a policy, a range, a horizon, a seed or patience need a problem")
-    store = open_store(where, read_only=read_only)
-    try:
-        if given is None:
-            return Experiment(store, experiment or _only(store), owns_store=True)
-        learner = Learner(given, "ids" if policy is None else policy, **said)
-        name = experiment or name_of(learner)
-        if store.last(name) is None:
-            with suppress(ConflictError):  # another process was first: see whether it agrees
-                store.append(name, 0, [events_of.created(learner)])
-        found = Experiment(store, name, owns_store=True)
-        _check_same(found, learner, policy is not None, said)
-    except BaseException:
-        store.close()
-        raise
-    return found
-
-
-def name_of(learner: Learner) -> str:
-    """The name of the problem, as an experiment may be called."""
-    plain = re.sub(r"[^a-z0-9_.-]+", "-", learner.setting.name.lower()).strip("-._")[:64]
-    return plain if NAME.fullmatch(plain) else "experiment"
-
-
-def _check_same(
-    found: Experiment, learner: Learner, chose_policy: bool, said: Iterable[str]
-) -> None:
-    """Refuse a problem, a policy or a number that is not that of the experiment."""
-    there = found.learner
-    if there.setting.feedback != learner.setting.feedback:
-        raise InputError(f"{found.name} is an experiment with another feedback: name another")
-    pairs = {
-        "upper": (there.setting.upper, learner.setting.upper),
-        "horizon": (there.setting.horizon, learner.setting.horizon),
-        "seed": (there.seed, learner.seed),
-        "patience": (there.patience, learner.patience),
-    }
-    for name in ("upper", *said):
-        is_, wanted = pairs[name]
-        if is_ != wanted:
-            raise InputError(
-                f"{found.name} is there already, with {name} = {is_}, not {wanted}: name another "
-                f"experiment, or leave {name} out"
-            )
-    current = found._current().policy
-    if chose_policy and current != str(learner.policy):
-        raise InputError(f"{found.name} is decided by {current}: adopt({str(learner.policy)!r})")
-
-
-def _only(store: Store) -> str:
-    names = store.experiments()
-    if len(names) != 1:
-        raise InputError(f"which experiment?{_those(store)}")
-    return names[0]
-
-
-def _those(store: Store) -> str:
+def those(store: Store) -> str:
+    """The end of a sentence: which experiments a store holds."""
     names = store.experiments()
     shown = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
     return f"; there are: {shown}" if names else "; there is none yet: give a problem to begin one"

@@ -224,6 +224,10 @@ class Learner:
         """A decision that was made."""
         return self._decided(self._choice(id))
 
+    def shown(self, action: int) -> tuple[Label, ...]:
+        """The labels of the actions of which a play of this one shows a value."""
+        return tuple(self.setting.labels[j] for j in self._door.limits(action))
+
     def place(self, label: Label) -> int:
         """The place of an action."""
         return self._door.action(label, "an action that was taken")

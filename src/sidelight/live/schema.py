@@ -2,18 +2,20 @@
 
 A step is a file in `migrations/versions`. Steps have an order, each names the one before, and none
 is edited after its release: a database remembers (in `sidelight_schema`) the last step it took.
+Alembic is imported only where a step is to be taken: it takes as long as opening a store.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 
 from ..errors import InputError
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 VERSIONS = "sidelight_schema"
 
@@ -36,6 +38,8 @@ LATEST = "0001"  # a test compares it with the steps: reading them takes longer 
 
 def steps() -> list[str]:
     """The names of the steps, the first one first."""
+    from alembic.script import ScriptDirectory  # noqa: PLC0415 - see above
+
     script = ScriptDirectory.from_config(_config())
     return [step.revision for step in script.walk_revisions()][::-1]
 
@@ -59,6 +63,8 @@ def needs_work(connection: sa.Connection, where: str) -> bool:
 
 def upgrade(connection: sa.Connection) -> None:
     """Take the steps that are missing, in the transaction of the caller."""
+    from alembic import command  # noqa: PLC0415 - see above
+
     config = _config()
     config.attributes["connection"] = connection
     config.attributes["version_table"] = VERSIONS
@@ -66,6 +72,8 @@ def upgrade(connection: sa.Connection) -> None:
 
 
 def _config() -> Config:
+    from alembic.config import Config  # noqa: PLC0415 - see above
+
     config = Config()
     folder = str(Path(__file__).parent / "migrations").replace("%", "%%")
     config.set_main_option("script_location", folder)
