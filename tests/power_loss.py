@@ -111,12 +111,12 @@ def sectors(changes: list[Change]) -> list[Change]:
     return made
 
 
-def record(strace: str, trace: Path, *arguments: object) -> str:
-    """Run `appending.py` under strace; what it acknowledged."""
-    program = [sys.executable, Path(__file__).parent / "appending.py", *arguments]
+def record(strace: str, trace: Path, program: str, *arguments: object) -> str:
+    """Run a program of this folder under strace; what it acknowledged."""
+    command = [sys.executable, Path(__file__).parent / program, *arguments]
     watch = [strace, "-f", "-qq", "-xx", "-y", "-s", "10000000", "-e", f"trace={CALLS}"]
     done = subprocess.run(
-        [str(part) for part in [*watch, "-o", trace, *program]],
+        [str(part) for part in [*watch, "-o", trace, *command]],
         capture_output=True,
         text=True,
         timeout=600,

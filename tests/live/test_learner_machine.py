@@ -44,8 +44,13 @@ class Life(RuleBasedStateMachine):
     def begin(
         self, variance: list[list[float]], policy: str, patience: int | None, upper: float
     ) -> None:
-        self.learner = sl.Learner(sl.Feedback(variance), policy, upper, patience=patience)
+        more = {} if patience is None else {"patience": patience}
+        self.learner = self.made(sl.Feedback(variance), policy, upper=upper, **more)
         self.naive = NaiveLearner(variance, upper, patience)
+
+    def made(self, *given: Any, **more: Any) -> Any:
+        """What lives."""
+        return sl.Learner(*given, **more)
 
     def decision(self, number: int) -> int:
         """An id: the later the likelier."""

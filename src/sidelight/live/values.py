@@ -66,7 +66,8 @@ class Door:
             number += 0.0  # -0.0 is 0.0
             if seen.setdefault(j, number) != number:
                 raise InputError(f"{where}: two different values of {label!r}: {seen[j]}, {number}")
-        return seen
+        # In the order of the actions, however they were said: a store forgets the order.
+        return dict(sorted(seen.items())) if len(seen) > 1 else seen
 
     def _entries(self, values: npt.ArrayLike, where: str) -> Iterable[tuple[Label, float]]:
         """One number for each action, NaN where nothing came."""
