@@ -6,22 +6,31 @@ Ask and tell of two values with ten actions, each of which shows itself and the 
 several turns, since the machine is shared. Then the first decision of a new process whose machine
 code is on disk, in seconds of the processor, beside `import numba` alone, and beside a process
 that compiles a function of nothing: numba makes itself ready at the first call, whatever it is.
+Last, the replay of 100,000 events, beside hashing and parsing them.
 """
 
 from __future__ import annotations
 
+import json
 import resource
 import subprocess
 import sys
 import time
+from collections.abc import Hashable
 from typing import Any
 
 import numba
 import numpy as np
 
 import sidelight as sl
+from sidelight.live import replay
+from sidelight.live.audit import audit
+from sidelight.live.events import Event, check_chain, follow
+from sidelight.live.known_answer import opened
+from sidelight.live.replay import Replay
 
 ACTIONS, TURNS, ROUNDS = 10, 8, 2000
+EVENTS = 100_000
 POLICIES = ("ucb-n", "ids", "minimax")
 
 FIRST = """
@@ -77,6 +86,45 @@ def decisions(policy: str) -> tuple[float, float, float]:
     return best[0], best[1], best[2]
 
 
+def history(policy: str) -> list[Event]:
+    """The events of an experiment of which two values are told after each decision."""
+    learner = sl.Learner(ring(), policy, horizon=10**6, seed=1)
+    begun = Replay("x")
+    begun.take(follow("x", None, 0, [replay.created(learner)], "")[0])
+    entries = [replay.created(learner), opened(begun)]
+    noise = np.random.default_rng(1).normal(size=(EVENTS, 2)).tolist()
+    while len(entries) < EVENTS:
+        n = len(entries)
+        decision = learner.ask(key=f"visit-{n}")
+        entries.append(replay.decided(learner, decision, 2, f"visit-{n}"))
+        first, second = noise[n]
+        values: dict[Hashable, float] = {
+            decision.action: first,
+            (decision.action + 1) % ACTIONS: second,
+        }
+        learner.tell(decision.id, values, key=f"sale-{n}")
+        entries.append(replay.told(decision.id, values, f"sale-{n}", last=False))
+    return follow("x", None, 0, entries, "2026-01-01T00:00:00.000000Z")
+
+
+def replays(policy: str) -> tuple[float, float]:
+    """Seconds of hashing and parsing all events, and of an audit, which does that and replays."""
+    events = history(policy)
+    best = [float("inf")] * 2
+    for _ in range(3):
+        start = time.process_time()
+        check_chain(events)
+        for event in events:
+            json.loads(event.body)
+        parsed = time.process_time() - start
+        start = time.process_time()
+        found = audit(lambda: events, "x")
+        replayed = time.process_time() - start
+        assert found.is_clean, found
+        best = [min(pair) for pair in zip(best, (parsed, replayed), strict=True)]
+    return best[0], best[1]
+
+
 def processor(code: str) -> float:
     """Seconds of the processor that a new process takes, at best."""
     found = []
@@ -94,7 +142,7 @@ def say(line: str) -> None:
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     say("policy      empty call   ask   tell (microseconds)   ask and tell in empty calls")
     for policy in POLICIES:
         call, ask, tell = decisions(policy)
@@ -106,6 +154,10 @@ def main() -> None:
         code = FIRST.format(actions=ACTIONS, policy=policy)
         processor(code)  # whatever must be compiled is compiled now
         say(f"{policy:12}{processor(code) / alone:6.2f} times that")
+    say(f"audit of {EVENTS:,} events, beside hashing and parsing them")
+    for policy in POLICIES:
+        parsed, replayed = replays(policy)
+        say(f"{policy:12}{parsed:6.2f} s{replayed:8.2f} s{replayed / parsed:8.2f} times")
 
 
 if __name__ == "__main__":
