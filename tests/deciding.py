@@ -13,11 +13,13 @@ from __future__ import annotations
 import os
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import sidelight as sl
 from sidelight import Experiment, SidelightError
+from sidelight.live.learner import Decision
 from sidelight.live.sqlite import SqliteStore
 
 NAME = "shop"
@@ -59,6 +61,27 @@ def one_round(experiment: Experiment, client: int, j: int, say: Say) -> None:
     if rng.random() < 0.2:
         experiment.record("B", {"B": rng.gauss(0.5, 1.0)}, key=f"{name}-own")
         say(f"recorded {name}-own 0 B\n")
+
+
+def play(one: Any, rounds: int, seed: int) -> Iterator[Decision]:
+    """Late, partial, lost and repeated values; the same for whoever makes the same decisions."""
+    rng = random.Random(seed)
+    mail: list[tuple[int, dict[str, float]]] = []
+    for t in range(rounds):
+        decision = one.ask(key=f"v{t}" if rng.random() < 0.5 else None)
+        yield decision
+        values = {"ABCD"[(decision.action + k) % 4]: rng.gauss(0.5, 1.0) for k in (0, 1)}
+        mail.append((decision.id, values))
+        while mail and rng.random() < 0.6:
+            number, values = mail.pop(rng.randrange(len(mail)))
+            if rng.random() < 0.3:
+                label = rng.choice(list(values))
+                one.tell(number, {label: values[label]}, last=rng.random() < 0.5)
+                continue
+            for _ in range(rng.choice([1, 2])):
+                one.tell(number, values, key=f"w{number}")
+        if rng.random() < 0.1:
+            one.record("C", {"C": rng.gauss(0.5, 1.0)}, key=f"r{t}")
 
 
 def fault(where: str | Path, said: str) -> str:

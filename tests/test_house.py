@@ -209,6 +209,6 @@ def test_only_waiting_looks_at_the_clock() -> None:
         "live/events.py",
         "progress.py",
         "programs/effort.py",
-        "simulate/crew.py",
+        "simulate/racing.py",
         "study/store.py",
     }

@@ -18,8 +18,8 @@ from sidelight.engine.delays import at_once
 from sidelight.engine.streams import base_words, seed_stream, stream_words
 from sidelight.player import CHOSEN, Choice
 from sidelight.policies import registry
-from sidelight.simulate.crew import delay_of
 from sidelight.simulate.own import play
+from sidelight.simulate.racing import delay_of
 from sidelight.simulate.simulate import Plan
 from sidelight.simulate.source import Source
 from sidelight.simulate.stage import revealed, set_stage

@@ -30,7 +30,7 @@ from sidelight.engine.delays import (
 from sidelight.engine.draws import Noise
 from sidelight.policies import registry
 from sidelight.policies.parts import ahead, lazy
-from sidelight.simulate.crew import delay_of
+from sidelight.simulate.racing import delay_of
 from sidelight.simulate.simulate import Plan
 from sidelight.simulate.stage import Stage, new_job, run, set_stage
 from sidelight.simulate.wait import Wait

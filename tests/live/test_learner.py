@@ -15,8 +15,8 @@ from races import Fixed, Turns, accepts, friendly, ready
 from sidelight.live.learner import Decision
 from sidelight.policies import registry
 from sidelight.policies.needs import Need
-from sidelight.simulate.crew import delay_of
 from sidelight.simulate.own import play
+from sidelight.simulate.racing import delay_of
 from sidelight.simulate.simulate import Plan
 from sidelight.simulate.source import Source
 from sidelight.simulate.stage import Stage, revealed, set_stage

@@ -103,7 +103,7 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
         first=start,
         known_horizon=bool(known_horizon),
     )
-    from .crew import race  # noqa: PLC0415 - numba takes half a second to import
+    from .racing import race  # noqa: PLC0415 - numba takes half a second to import
 
     return race(plan, progress)
 

@@ -78,7 +78,7 @@ def room_for(plan: Plan) -> tuple[Floats, Ints]:
     return regret, np.zeros((*shape, len(plan.problem)), dtype=np.int64)
 
 
-class Crew:
+class Racing:
     """The tasks of a race, and who does them."""
 
     def __init__(self, plan: Plan, progress: Progress | None) -> None:
@@ -222,19 +222,19 @@ class Crew:
 
 def race(plan: Plan, progress: Progress | None) -> Results:
     """Do what the plan says."""
-    crew = Crew(plan, progress)
+    racing = Racing(plan, progress)
     try:
-        crew.compile()
-        crew.work()
+        racing.compile()
+        racing.work()
     except KeyboardInterrupt:
-        before = f" ({crew.failed()})" if crew.failures else ""
+        before = f" ({racing.failed()})" if racing.failures else ""
         stopped = Interrupted(f"the race was interrupted; `results` has what was finished{before}")
-        stopped.results = crew.results(crew.sound(), crew.finished())
+        stopped.results = racing.results(racing.sound(), racing.finished())
         raise stopped from None
-    if crew.failures:
-        failed = PolicyError(crew.failed())
-        failed.results = crew.results(crew.sound(), plan.replicates)
-        raise failed from next(iter(crew.failures.values()))
-    results = crew.results(crew.sound(), plan.replicates)
+    if racing.failures:
+        failed = PolicyError(racing.failed())
+        failed.results = racing.results(racing.sound(), plan.replicates)
+        raise failed from next(iter(racing.failures.values()))
+    results = racing.results(racing.sound(), plan.replicates)
     assert results is not None
     return results
