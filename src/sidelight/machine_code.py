@@ -28,6 +28,7 @@ from typing import Any
 
 import numba
 from numba.core import caching, codegen, compiler
+from numba.core.runtime.nrt import rtsys
 
 ROOMS = ("programs", "engine", "policies")  # all compiled code lives here
 TESTED = ("0.68.",)  # how the versions begin that the short cuts below were tested with
@@ -117,6 +118,16 @@ class _Impl(caching.CompileResultCacheImpl):
 
 class _Cache(caching.FunctionCache):
     _impl_class = _Impl
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """As numba does it, but for all that it could compile with: nothing is compiled here.
+
+        That saves importing scipy.linalg and much of numba in a process that compiles nothing; a
+        function that is compiled later brings it in.
+        """
+        rtsys.initialize(target)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, target)
 
     def _index_key(self, signature: Any, generator: Any) -> Any:
         """Sources are in the name of the folder; what a function encloses is in its own name."""

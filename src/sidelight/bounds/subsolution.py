@@ -30,7 +30,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.linalg import solve_banded
 
 from ..variances import Array
 
@@ -82,6 +81,8 @@ def curvatures(on: Mesh, T: float, duel: Duel) -> Array:
     Each step is solved by improving the actions until they are the best: V is concave.
     """
     x, d = on.x, on.widths
+    from scipy.linalg import solve_banded  # noqa: PLC0415 - it takes long to import
+
     inner = x[1:-1]
     left, right = 2 / (d[:-1] * (d[:-1] + d[1:])), 2 / (d[1:] * (d[:-1] + d[1:]))
     price, stake = np.array(duel.price), np.array(duel.stake)
