@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..belief import Belief
-from ..errors import InputError, KeyReusedError
+from ..errors import ContradictionError, InputError, KeyReusedError
 from ..labels import Label
 from ..player import Choice, Player
 from ..policies.specification import Specification
@@ -311,7 +311,7 @@ class Learner:
             if known is None:
                 new[j] = value
             elif known != value:
-                raise InputError(
+                raise ContradictionError(
                     f"{where}: the value of {self.setting.labels[j]!r} was {known!r} and cannot "
                     f"become {value!r}: what was told stays"
                 )
