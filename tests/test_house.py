@@ -51,6 +51,7 @@ ROOMS = [
     ["analysis"],
     ["report"],
     ["live"],
+    ["serve"],
     ["console"],
     ["progress"],
     ["cli"],
@@ -195,7 +196,7 @@ def test_locks_have_hashes_and_name_no_host(lock: Path) -> None:
 
 
 def test_only_waiting_looks_at_the_clock() -> None:
-    """Bars, stale files, seconds that a user asked for, the date of an event; no number."""
+    """Bars, stale files, seconds that a user asked for, dates, rates of a service; no number."""
     users = {
         str(path.relative_to(SOURCE))
         for path in modules
@@ -207,6 +208,10 @@ def test_only_waiting_looks_at_the_clock() -> None:
         "live/events.py",
         "progress.py",
         "programs/effort.py",
+        "serve/gate.py",
+        "serve/guard.py",
+        "serve/service.py",
+        "serve/tokens.py",
         "simulate/crew.py",
         "study/store.py",
     }

@@ -22,6 +22,7 @@ from .check import check_command
 from .new import new_command
 from .race import race_command
 from .report import report_command
+from .serve import serve_command, token_command
 from .suite import suite_command
 from .trace import trace_command
 from .warm import warm_command
@@ -52,6 +53,8 @@ for command in (
     report_command,
     suite_command,
     warm_command,
+    serve_command,
+    token_command,
 ):
     cli.add_command(command)
 

@@ -134,6 +134,12 @@ class PostgresStore(SqlStore):
         with connection:
             yield connection
 
+    def check(self) -> None:
+        """`StoreError` where the server cannot be reached, or does not write."""
+        with self._reading() as connection:
+            if not self._read_only and connection.scalar(sa.select(sa.func.pg_is_in_recovery())):
+                raise StoreError(f"{self.where}: the server is a copy that only reads")
+
     # ---- reading ---------------------------------------------------------------------------------
 
     @contextmanager

@@ -133,6 +133,12 @@ class SqliteStore(SqlStore):
         """How often the disk was waited for since the store was opened."""
         return self._writing().commits
 
+    def check(self) -> None:
+        """`StoreError` where the writer has ended."""
+        self._check_open()
+        if self._writer and self._writer.failure:
+            raise StoreError(self._writer.failure)
+
     # ---- reading ---------------------------------------------------------------------------------
 
     @contextmanager

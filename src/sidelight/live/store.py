@@ -81,6 +81,9 @@ class Store(Protocol):
     def backup(self, path: StrPath) -> None:
         """All events in a new file, which is a store of its own; nobody has to wait for it."""
 
+    def check(self) -> None:
+        """`StoreError` where nothing can be written now, or read where it is only read."""
+
     def close(self) -> None:
         """Finish what waits, and let go of the database."""
 
