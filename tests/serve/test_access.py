@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from serving import BANDIT, JSON, Answer, Running, serving_here
 from sidelight import DamagedError, InputError
 from sidelight.serve.document import CALLS, OTHERS
 from sidelight.serve.settings import Limits, Settings
-from sidelight.serve.tokens import ROLES, TokenFile, expiry
+from sidelight.serve.tokens import FRESH, ROLES, TokenFile, expiry
 
 OBSERVED = {"items": [{"decision": 1, "values": {"A": 0.5}}]}
 RECORDED = {"items": [{"action": "A", "values": {"A": 0.5}}]}
@@ -206,6 +207,7 @@ def test_a_token_expires_and_is_revoked_at_once(tmp_path: Path) -> None:
     other, reader = TokenFile(file.path), TokenFile(file.path)
     assert reader.find(secret) == token
     other.revoke("brief")
+    time.sleep(2 * FRESH)
     assert reader.find(secret) is None
     with pytest.raises(InputError, match="no token"):
         other.revoke("brief")
@@ -214,8 +216,10 @@ def test_a_token_expires_and_is_revoked_at_once(tmp_path: Path) -> None:
 def test_a_service_that_runs_takes_notice_of_tokens(running: Running) -> None:
     file = TokenFile(running.settings.tokens)
     running.secrets["new"], _ = file.add("new", "read")
+    time.sleep(2 * FRESH)
     assert visit(running, "show", "new", "shop").status == 200
     file.revoke("new")
+    time.sleep(2 * FRESH)
     assert visit(running, "show", "new", "shop").status == 401
 
 

@@ -4,16 +4,47 @@ A connection that waits for its client (for a request, or for the rest of one) i
 seconds, however slowly bytes come meanwhile. Where as many are open as may be, the one that has
 waited longest makes room, so that idle sockets keep nobody out; where none waits, the new one is
 refused. Bytes that are no HTTP get the same kind of answer as all other errors.
+
+The head and the body of an answer are two writes of the server below us, and would be two calls of
+the system; `Gathering` makes them one.
 """
 
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from .refusals import MEDIA, Refusal
 from .settings import Limits
+
+
+class Gathering:
+    """A transport that writes at once what is written in one turn of the event loop."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._parts: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Write soon."""
+        if not self._parts:
+            self._loop.call_soon(self._flush)
+        self._parts.append(data)
+
+    def close(self) -> None:
+        """Write what is left, and close."""
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        if self._parts:
+            parts, self._parts = self._parts, []
+            self._transport.write(b"".join(parts))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
 
 
 def protocol(limits: Limits) -> type[H11Protocol]:
@@ -41,7 +72,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has come."""
-        super().connection_made(transport)
+        super().connection_made(Gathering(transport, self.loop))  # type: ignore[arg-type]
         self._since = self.loop.time()
         self._timer = self.loop.call_later(self.patience, self._look)
         if len(self.connections) > self.most:

@@ -12,6 +12,7 @@ import asyncio
 import logging
 import os
 import socket
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -33,6 +34,7 @@ from .tokens import TokenFile
 GRACE = 10  # seconds to answer what was asked, when the service ends
 RED = 1.0  # seconds that a service with a failed store goes on, to say so
 BACKLOG = 1024
+SWITCH = 0.0005  # seconds that a thread may keep the interpreter: the writer is busy, callers wait
 
 
 class Server(uvicorn.Server):
@@ -131,6 +133,7 @@ def serve(settings: Settings) -> None:
     below = logging.getLogger("uvicorn")
     below.handlers, below.propagate = [Handler(log)], False
     below.setLevel(logging.ERROR)
+    sys.setswitchinterval(SWITCH)
     server = make_server(settings, log)
     with suppress(KeyboardInterrupt):  # the signal that ended it well, once more
         asyncio.run(run(server))

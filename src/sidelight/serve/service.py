@@ -12,6 +12,7 @@ from typing import TypeVar
 from ..errors import ConflictError
 from ..live.together import MARK, Together
 from .gate import Gate, Visit
+from .landing import Landing
 from .logs import Log
 from .metrics import Metrics
 from .refusals import Refusal
@@ -33,6 +34,7 @@ class Service:
     log: Log
     metrics: Metrics
     feeds: Feeds
+    landing: Landing = field(default_factory=Landing)
     failure: str = ""  # why nothing can be written any more
     children: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
 
@@ -65,7 +67,7 @@ class Service:
             else:
                 future = await asyncio.to_thread(make)
             try:
-                answer = await asyncio.wrap_future(future)
+                answer = await self.landing.of(future)
                 break
             except ConflictError:  # memory was ahead of a store that failed; it has been read again
                 if attempt == ATTEMPTS:

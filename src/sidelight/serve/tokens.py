@@ -5,7 +5,8 @@
 A file, and no table of the store: one process alone writes into a store of SQLite, and tokens must
 be added and revoked while it runs, or when it cannot. Backups and exports of the events carry no
 token. The file has only hashes, is written whole, readable for its owner alone, and is read again
-whenever it has changed. SHA-256 without salt is enough: nobody guesses 256 random bits.
+within a tenth of a second after it has changed. SHA-256 without salt is enough: nobody guesses 256
+random bits.
 
 A token has a role (read < decide < admin), a pattern of experiments, and maybe an expiry.
 """
@@ -23,6 +24,7 @@ from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path
+from time import monotonic
 
 from ..errors import DamagedError, InputError, choose_from
 from ..writing import save
@@ -33,6 +35,9 @@ PATTERN = re.compile(r"[a-z0-9_.*?-]{1,64}")
 LIFETIME = re.compile(r"([1-9][0-9]{0,4})([dhm])")
 UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 FORMAT = 1
+FRESH = (
+    0.1  # seconds: a question to the file system for every request would take as long as routing
+)
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,7 @@ class TokenFile:
     def __init__(self, path: Path, clock: Callable[[], str] = now) -> None:
         self.path, self._clock = path, clock
         self._seen: tuple[int, int, int] | None = None
+        self._next = 0.0  # when to look at the file again
         self._tokens: dict[str, Token] = {}
 
     def find(self, secret: str) -> Token | None:
@@ -116,6 +122,9 @@ class TokenFile:
         self._write(left)
 
     def _read_if_changed(self) -> None:
+        if monotonic() < self._next:
+            return
+        self._next = monotonic() + FRESH
         try:
             found = os.stat(self.path)
         except FileNotFoundError:
@@ -132,7 +141,7 @@ class TokenFile:
             with os.fdopen(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600), "w") as stream:
                 stream.write('{"format": 1, "tokens": []}')  # the mode is kept from now on
         save(self.path, (json.dumps(content, indent=1) + "\n").encode())
-        self._seen = None
+        self._seen, self._next = None, 0.0
 
 
 def read(path: Path) -> list[Token]:
