@@ -171,11 +171,12 @@ class Apart:
         listening = threading.Event()
 
         def listen() -> None:
-            for line in stderr:
-                self.lines.append(line)
-                if '"listening"' in line:
-                    self.port = int(json.loads(line)["url"].rpartition(":")[2])
-                    listening.set()
+            with stderr:
+                for line in stderr:
+                    self.lines.append(line)
+                    if '"listening"' in line:
+                        self.port = int(json.loads(line)["url"].rpartition(":")[2])
+                        listening.set()
             listening.set()
 
         threading.Thread(target=listen, daemon=True).start()

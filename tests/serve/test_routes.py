@@ -45,9 +45,7 @@ def test_the_same_key_gets_the_same_answer(running: Running) -> None:
     assert (first.status, again.status) == (201, 200)
     assert (first.data["replayed"], again.data["replayed"]) == (False, True)
     assert first.data["decisions"] == again.data["decisions"]
-    header = running.call(
-        "POST", E + "/decisions", token="decide", headers={"idempotency-key": "visit"}
-    )
+    header = running.call("POST", E + "/decisions", {}, "decide", {"idempotency-key": "visit"})
     assert header.data["decisions"] == first.data["decisions"]
     refused = running.decide(key="visit", count=2)
     assert (refused.status, refused.kind) == (422, "key-reused")

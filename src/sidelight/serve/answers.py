@@ -24,9 +24,13 @@ def experiment_answer(experiment: Together, replay: Replay) -> wire.ExperimentAn
     learner = replay.learner
     setting, belief, history = learner.setting, learner.belief, learner.history
     estimates = [
-        wire.Estimate(str(label), int(plays), float(known), number(mean))
-        for label, plays, known, mean in zip(
-            setting.labels, belief.plays, belief.information, belief.means, strict=True
+        wire.Estimate(str(label), plays, known, total, number(total / known if known else math.nan))
+        for label, plays, known, total in zip(
+            setting.labels,
+            belief.plays.tolist(),
+            belief.information.tolist(),
+            belief.sums.tolist(),
+            strict=True,
         )
     ]
     pending = []

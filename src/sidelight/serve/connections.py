@@ -84,6 +84,13 @@ class Connection(H11Protocol):
             self._timer.cancel()
         super().connection_lost(exc)
 
+    def eof_received(self) -> bool | None:  # type: ignore[override]
+        """The client says no more; if it has asked something, it gets its answer."""
+        if self.waits or self.scheme == "https":
+            return None
+        self.cycle.keep_alive = False
+        return True
+
     def on_response_complete(self) -> None:
         """It is the client's turn again."""
         self._since = self.loop.time()

@@ -221,8 +221,7 @@ def _body(call: Call) -> dict[str, Any]:
     if call.body is None:
         return {}
     content = {wire.JSON: {"schema": {"$ref": REF + call.body.__name__}}}
-    empty = call.body is wire.DecisionRequest
-    return {"requestBody": {"required": not empty, "content": content}}
+    return {"requestBody": {"required": True, "content": content}}
 
 
 def _responses(call: Call) -> dict[int | str, dict[str, Any]]:

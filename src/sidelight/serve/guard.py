@@ -68,8 +68,7 @@ class Guard:
             await send(message)
 
         try:
-            if len(headers) < len(scope["headers"]):
-                check_headers(scope["headers"])
+            self._check_head(scope["headers"], headers)
             self.gate.admit(visit)
             await self.app(scope, receive, send_on)
         except Exception as error:
@@ -77,6 +76,13 @@ class Guard:
                 await self._refuse(visit, answer_to(visit, error, self.log), send_on)
         finally:
             self._note(visit, perf_counter() - start)
+
+    def _check_head(self, given: list[tuple[bytes, bytes]], headers: dict[bytes, bytes]) -> None:
+        if len(headers) < len(given):
+            check_headers(given)
+        most = self.gate.settings.limits.head
+        if sum(map(len, headers.values())) > most:
+            raise Refusal("too-large", f"the headers have more than {most:,} bytes: send fewer")
 
     async def _refuse(self, visit: Visit, refusal: Refusal, send: Send) -> None:
         body = refusal.body(visit.path)
