@@ -13,8 +13,8 @@ import logging
 import os
 import socket
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import uvicorn
 
@@ -43,6 +43,15 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
         self.service = service
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals end the server; they are not raised once more when it has ended well."""
+        with super().capture_signals():
+            try:
+                yield
+            finally:
+                self._captured_signals.clear()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Open the port."""
@@ -135,8 +144,7 @@ def serve(settings: Settings) -> None:
     below.setLevel(logging.ERROR)
     sys.setswitchinterval(SWITCH)
     server = make_server(settings, log)
-    with suppress(KeyboardInterrupt):  # the signal that ended it well, once more
-        asyncio.run(run(server))
+    asyncio.run(run(server))
     if server.service.failure:
         os._exit(1)  # without any clean-up, which would touch the file once more
     log.say("stopped")
