@@ -155,8 +155,8 @@ def test_verdict_and_diagnosis_are_those_of_the_learner(running: Running) -> Non
     assert verdict["intervals"][0]["high"] == wanted.intervals["A"][1]
     diagnosis = running.call("GET", E + "/diagnose").data
     assert diagnosis["text"] == str(learner.diagnose())
-    for wrong in ("0", "1", "nan", "x"):
-        assert running.call("GET", E + f"/verdict?delta={wrong}").kind == "invalid-request"
+    for wrong in ("delta=0", "delta=1", "delta=nan", "delta=x", "dleta=0.1", "delta=0.1&delta=0.2"):
+        assert running.call("GET", E + f"/verdict?{wrong}").kind == "invalid-request"
 
 
 def test_events_are_a_whole_chain_from_any_number_on(running: Running) -> None:

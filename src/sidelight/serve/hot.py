@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 from ..live.learner import Decision
 from ..live.together import Recorded, Taken, Told
 from .guard import visit_of
-from .service import Service, check_key_text, key_of
+from .service import Service, check_key_text, check_query, key_of
 from .wire import (
     Accepted,
     DecisionRequest,
@@ -46,6 +46,7 @@ class Decide:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         visit, service = visit_of(scope), self.service
+        check_query(scope["query_string"])
         visit.route = DECISIONS
         experiment = await service.experiment(visit, "decide", scope["path_params"]["experiment"])
         body = await body_of(visit, receive, service.settings.limits.body)
@@ -66,6 +67,7 @@ class Observe:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         visit, service = visit_of(scope), self.service
+        check_query(scope["query_string"])
         visit.route = OBSERVATIONS
         experiment = await service.experiment(visit, "decide", scope["path_params"]["experiment"])
         body = await body_of(visit, receive, service.settings.limits.body)
@@ -88,6 +90,7 @@ class Record:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         visit, service = visit_of(scope), self.service
+        check_query(scope["query_string"])
         visit.route = RECORDS
         experiment = await service.experiment(visit, "decide", scope["path_params"]["experiment"])
         body = await body_of(visit, receive, service.settings.limits.body)

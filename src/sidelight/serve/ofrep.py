@@ -17,7 +17,7 @@ from ..errors import InputError, NotRunningError
 from .guard import visit_of
 from .hot import reply
 from .refusals import Refusal, shown
-from .service import Service, check_key_text
+from .service import Service, check_key_text, check_query
 from .wire import body_of, decode
 
 EVALUATE = "/ofrep/v1/evaluate/flags/{experiment}"
@@ -41,6 +41,7 @@ class Evaluate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         visit, service = visit_of(scope), self.service
+        check_query(scope["query_string"])
         visit.route = EVALUATE
         flag = scope["path_params"]["experiment"]
         try:

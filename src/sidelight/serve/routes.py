@@ -21,21 +21,24 @@ from .document import described
 from .guard import visit_of
 from .metrics import MEDIA as PROMETHEUS
 from .refusals import Refusal
-from .service import Service
+from .service import Service, check_query
 
 T = TypeVar("T")
 router = APIRouter()
 Name = Annotated[str, Path(description="The name of the experiment.")]
 Delta = Annotated[
-    float, Query(gt=0, lt=1, description="How often all looks together may be wrong.")
+    float, Query(ge=1e-12, lt=1, description="How often all looks together may be wrong.")
 ]
 E = "/v1/experiments/{experiment}"
 
 
 def service_of(request: Request) -> Service:
-    """The parts of the service."""
+    """The parts of the service, for a request whose query can be understood."""
     service: Service = request.app.state.service
-    visit_of(request.scope).route = request.scope["route"].path
+    route = request.scope["route"]
+    visit_of(request.scope).route = route.path
+    known = [parameter.alias for parameter in route.dependant.query_params]
+    check_query(request.scope["query_string"], known)
     return service
 
 

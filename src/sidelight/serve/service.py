@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TypeVar
+from urllib.parse import parse_qsl
 
-from ..errors import ConflictError
+from ..errors import ConflictError, choose_from
 from ..live.together import MARK, Together
 from .gate import Gate, Visit
 from .landing import Landing
@@ -106,3 +107,17 @@ def check_key_text(key: str, pointer: str) -> None:
             "a key has printable characters only: choose another",
             more={"pointer": pointer},
         )
+
+
+def check_query(query: bytes, known: Sequence[str] = ()) -> None:
+    """Refuse parameters that a route does not know, and those that are there twice."""
+    if not query:
+        return
+    names = [name for name, _ in parse_qsl(query.decode("latin-1"), keep_blank_values=True)]
+    for name in names:
+        if name not in known:
+            raise Refusal(
+                "invalid-request", f"unknown parameter {name[:50]!r}; {choose_from(name, known)}"
+            )
+        if names.count(name) > 1:
+            raise Refusal("invalid-request", f"the parameter {name} is there twice: send one")
