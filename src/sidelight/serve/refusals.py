@@ -58,7 +58,7 @@ _BY_ERROR: tuple[tuple[type[SidelightError], str], ...] = (
     (ConflictError, "storage-failed"),
     (StoreError, "storage-failed"),
 )
-SECRET = re.compile(r"sidelight_(read|decide|admin)_[A-Za-z0-9_-]{20,}")
+SECRET = re.compile(r"sidelight_(read|decide|admin)_[A-Za-z0-9_-]{8,}")
 LONGEST = 600  # characters of a detail
 
 

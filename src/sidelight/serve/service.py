@@ -16,7 +16,7 @@ from .gate import Gate, Visit
 from .landing import Landing
 from .logs import Log
 from .metrics import Metrics
-from .refusals import Refusal
+from .refusals import SECRET, Refusal
 from .settings import Settings
 from .shelf import Shelf
 from .streams import Feeds
@@ -100,7 +100,9 @@ def key_of(visit: Visit, said: str | None) -> str | None:
 
 
 def check_key_text(key: str, pointer: str) -> None:
-    """Refuse control characters; one of them is ours."""
+    """Refuse control characters, one of which is ours, and tokens: a key is kept for ever."""
+    if "sidelight_" in key and SECRET.search(key):
+        raise Refusal("invalid-request", "a token is no key: it belongs into the header only")
     if MARK in key or not key.isprintable():
         raise Refusal(
             "invalid-request",
