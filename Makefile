@@ -41,6 +41,7 @@ bench: $(STAMP)              ## speed, as ratios inside one run
 	$(BIN)/python benchmarks/study.py
 	$(BIN)/python benchmarks/store.py
 	$(BIN)/python benchmarks/live.py
+	$(BIN)/python benchmarks/serve.py
 
 suite: $(STAMP)              ## every policy on every problem: the page and the figure of the README
 	$(BIN)/sidelight suite --out out/suite
