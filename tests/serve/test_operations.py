@@ -31,6 +31,39 @@ def apart(service: Apart, secrets: dict[str, str]) -> Running:
     return Running(service.port, secrets, None)  # type: ignore[arg-type]
 
 
+def everywhere(canary: str) -> tuple[tuple[str, str, Any, dict[str, str]], ...]:
+    """Requests with a token wherever somebody may put it."""
+    return (
+        ("GET", f"/v1/experiments/{canary}", None, {}),
+        ("PUT", f"/v1/experiments/{canary}", BANDIT, {}),
+        ("GET", f"/v1/experiments?after={canary}", None, {}),
+        ("GET", f"/v1/experiments?{canary}=1", None, {}),
+        ("GET", f"/{canary}", None, {}),
+        ("POST", f"{E}/decisions", {"key": canary}, {}),
+        ("POST", f"{E}/decisions", {canary: 1}, {}),
+        ("POST", f"{E}/decisions", {}, {"idempotency-key": canary}),
+        ("POST", f"{E}/observations", {"items": [{"decision": 1, "values": {canary: 1}}]}, {}),
+        ("POST", f"{E}/records", {"items": [{"action": canary, "values": {}}]}, {}),
+        ("PUT", f"{E}/state", {"state": canary}, {}),
+        ("PUT", "/v1/experiments/other", {**BANDIT, "policy": canary}, {}),
+        (
+            "PUT",
+            "/v1/experiments/other",
+            {"problem": {"actions": [canary], "kind": canary}},
+            {},
+        ),
+        ("GET", f"{E}/events", None, {"last-event-id": canary, "accept": canary}),
+        ("GET", "/v1/health", None, {"host": canary}),
+        ("GET", "/v1/health", None, {"origin": f"http://{canary}"}),
+        ("GET", "/v1/experiments", None, {"traceparent": canary, "user-agent": canary}),
+        (canary, "/v1/experiments", None, {}),
+        ("POST", "/ofrep/v1/evaluate/flags/shop", {"context": {"targetingKey": canary}}, {}),
+        ("POST", f"/ofrep/v1/evaluate/flags/{canary}", {}, {}),
+        ("GET", "/v1/metrics", None, {}),
+        ("GET", f"{E}/events", None, {}),
+    )
+
+
 def test_a_token_is_found_nowhere(tmp_path: Path) -> None:
     """Wherever a caller puts it: not in the log, the answers, the events, the metrics."""
     tokens = tmp_path / "tokens"
@@ -41,35 +74,7 @@ def test_a_token_is_found_nowhere(tmp_path: Path) -> None:
     heard = b""
     try:
         running.create()
-        for method, path, body, headers in (
-            ("GET", f"/v1/experiments/{canary}", None, {}),
-            ("PUT", f"/v1/experiments/{canary}", BANDIT, {}),
-            ("GET", f"/v1/experiments?after={canary}", None, {}),
-            ("GET", f"/v1/experiments?{canary}=1", None, {}),
-            ("GET", f"/{canary}", None, {}),
-            ("POST", f"{E}/decisions", {"key": canary}, {}),
-            ("POST", f"{E}/decisions", {canary: 1}, {}),
-            ("POST", f"{E}/decisions", {}, {"idempotency-key": canary}),
-            ("POST", f"{E}/observations", {"items": [{"decision": 1, "values": {canary: 1}}]}, {}),
-            ("POST", f"{E}/records", {"items": [{"action": canary, "values": {}}]}, {}),
-            ("PUT", f"{E}/state", {"state": canary}, {}),
-            ("PUT", "/v1/experiments/other", {**BANDIT, "policy": canary}, {}),
-            (
-                "PUT",
-                "/v1/experiments/other",
-                {"problem": {"actions": [canary], "kind": canary}},
-                {},
-            ),
-            ("GET", f"{E}/events", None, {"last-event-id": canary, "accept": canary}),
-            ("GET", "/v1/health", None, {"host": canary}),
-            ("GET", "/v1/health", None, {"origin": f"http://{canary}"}),
-            ("GET", "/v1/experiments", None, {"traceparent": canary, "user-agent": canary}),
-            (canary, "/v1/experiments", None, {}),
-            ("POST", "/ofrep/v1/evaluate/flags/shop", {"context": {"targetingKey": canary}}, {}),
-            ("POST", f"/ofrep/v1/evaluate/flags/{canary}", {}, {}),
-            ("GET", "/v1/metrics", None, {}),
-            ("GET", f"{E}/events", None, {}),
-        ):
+        for method, path, body, headers in everywhere(canary):
             answer = running.call(method, path, body, "admin", headers)
             heard += answer.body + str(answer.headers).encode()
     finally:
