@@ -42,6 +42,7 @@ class SqliteStore(SqlStore):
         self._clock = clock
         self._turns: dict[str, threading.Lock] = {}
         self._guard = threading.Lock()
+        self._heads: dict[str, Event] = {}  # the last event that the writer wrote: it alone writes
         self._closed = False
         sqlite_file.look_at(self.path, read_only)
         self._readers = sqlite_file.engine(self.path, read_only=True)
@@ -94,9 +95,14 @@ class SqliteStore(SqlStore):
         entries = list(entries)
         check_entries(experiment, after, entries)
         time = self._clock()
-        return self._writing().submit(
-            lambda connection: rows.append(connection, experiment, after, entries, time)
-        )
+
+        def job(connection: sa.Connection) -> list[Event]:
+            before = self._heads.pop(experiment, None)  # forgotten, if this fails
+            events = rows.append(connection, experiment, after, entries, time, before)
+            self._heads[experiment] = events[-1]
+            return events
+
+        return self._writing().submit(job)
 
     @contextmanager
     def turn(self, experiment: str) -> Iterator[SqliteTurn]:
@@ -113,15 +119,21 @@ class SqliteStore(SqlStore):
             yield turn
             if turn.made:
                 made, before = turn.made, turn.before
-                job = self._writing().submit(lambda to: rows.insert_after(to, before, made))
-                job.result()
+                self._insert(before, made)
         finally:
             if turn is not None:
                 turn.ended = True
             lock.release()
 
     def _take_over(self, events: list[Event]) -> None:
-        self._writing().submit(lambda to: rows.insert_after(to, None, events)).result()
+        self._insert(None, events)
+
+    def _insert(self, before: Event | None, events: list[Event]) -> None:
+        def job(connection: sa.Connection) -> None:
+            self._heads.pop(events[0].experiment, None)
+            rows.insert_after(connection, before, events)
+
+        self._writing().submit(job).result()
 
     def _writing(self) -> Writer:
         if self._writer is None:
