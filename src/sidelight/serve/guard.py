@@ -18,6 +18,7 @@ from .gate import Gate, Visit
 from .logs import Log, trace_of
 from .metrics import Metrics
 from .refusals import MEDIA, Refusal, refusal_of
+from .tracing import Tracing
 
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -35,6 +36,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, gate: Gate, log: Log, metrics: Metrics) -> None:
         self.app, self.gate, self.log, self.metrics = app, gate, log, metrics
+        self._tracing = Tracing()
         self._prefix = secrets.token_hex(4)
         self._numbers = count(1)
         headers = dict(HEADERS)
@@ -70,7 +72,11 @@ class Guard:
         try:
             self._check_head(scope["headers"], headers)
             self.gate.admit(visit)
-            await self.app(scope, receive, send_on)
+            if self._tracing.is_on:
+                with self._tracing.span(visit):
+                    await self.app(scope, receive, send_on)
+            else:
+                await self.app(scope, receive, send_on)
         except Exception as error:
             if not visit.status:
                 await self._refuse(visit, answer_to(visit, error, self.log), send_on)
