@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from .. import files
+from ..errors import SidelightError
 from ..live.diagnose import examine
 from ..live.pairs import Pair
 from ..live.replay import Replay
@@ -30,6 +31,7 @@ Delta = Annotated[
     float, Query(ge=1e-12, lt=1, description="How often all looks together may be wrong.")
 ]
 E = "/v1/experiments/{experiment}"
+HEALTHY = 5.0  # seconds in which a server must answer
 
 
 def service_of(request: Request) -> Service:
@@ -59,13 +61,17 @@ async def read(request: Request, service: Service, kind: type[T]) -> T:
 async def health(request: Request) -> Response:
     """Whether decisions can be made and kept."""
     service = service_of(request)
-    if not service.failure:
-        try:
-            await asyncio.wait_for(asyncio.to_thread(service.shelf.store.check), 5)
-        except Exception as error:
-            raise Refusal("storage-failed", f"{error}", {"retry-after": "5"}) from None
+    store, red = service.shelf.store, {"retry-after": "5"}
     if service.failure:
-        raise Refusal("storage-failed", service.failure, {"retry-after": "5"})
+        raise Refusal("storage-failed", service.failure, red)
+    try:
+        if store.shared:
+            await asyncio.wait_for(asyncio.to_thread(store.check), HEALTHY)
+        else:
+            store.check()
+    except (SidelightError, TimeoutError) as error:
+        words = str(error) or f"the store did not answer within {HEALTHY:g} s: see the server"
+        raise Refusal("storage-failed", words, red) from None
     return answer(wire.HealthAnswer("ok", service.settings.read_only))
 
 

@@ -14,6 +14,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import uvicorn
@@ -34,6 +35,7 @@ from .tokens import TokenFile
 GRACE = 10  # seconds to answer what was asked, when the service ends
 RED = 1.0  # seconds that a service with a failed store goes on, to say so
 BACKLOG = 1024
+THREADS = 16  # for questions that take a moment
 SWITCH = 0.0005  # seconds that a thread may keep the interpreter: the writer is busy, callers wait
 
 
@@ -129,6 +131,8 @@ async def watch(server: Server) -> None:
 
 async def run(server: Server) -> None:
     """Run a server until it is told to end, or its store fails."""
+    loop = asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(THREADS, "sidelight-read"))
     watching = asyncio.create_task(watch(server))
     try:
         await server.serve()

@@ -63,10 +63,11 @@ class Shelf:
         last = self.store.last(name)
         if last is None:
             raise no_experiment(name)
+        if name not in self._open:
+            first = next(iter(self.store.read(name)))
+            _compile(first.data.get("policy"))
         with self._lock:
             if name not in self._open:
-                first = next(iter(self.store.read(name)))
-                _compile(first.data.get("policy"))
                 found = Together(self.store, name, self._crew)
                 actions = found.look(lambda replay: len(replay.learner.setting))
                 if actions > self.limits.inline:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import NamedTuple
 
@@ -42,8 +43,8 @@ class Sent(NamedTuple):
 class Feed:
     """The last events of one experiment, for all its streams."""
 
-    def __init__(self, last: int) -> None:
-        self.last = last
+    def __init__(self, experiment: str, last: int) -> None:
+        self.experiment, self.last, self.readers = experiment, last, 0
         self.recent: deque[Sent] = deque(maxlen=RECENT)
         self.stale = True
         self.lock = asyncio.Lock()
@@ -94,13 +95,16 @@ class Feeds:
         """All events after n; where there is none yet, the first that come within so long."""
         clock = asyncio.get_running_loop()
         until = clock.time() + seconds
-        page = await self._read(experiment, after)
-        while not page and not self.closing and (left := until - clock.time()) > 0:
-            page = await self._next(experiment, after, left)
+        page = await asyncio.to_thread(self._look, experiment, after)
+        if not page and seconds:
+            with self._reading(experiment, after) as feed:
+                while not page and not self.closing and (left := until - clock.time()) > 0:
+                    page = await self._next(feed, after, left)
         while page:
             yield "".join(f"{line}\n" for line in to_lines(sent.event for sent in page)).encode()
             after = page[-1].event.n
-            page = await self._read(experiment, after) if len(page) == PAGE else []
+            full = len(page) == PAGE
+            page = await asyncio.to_thread(self._look, experiment, after) if full else []
 
     async def sent(self, experiment: str, after: int) -> AsyncIterator[bytes]:
         """Server-sent events after n, until the caller goes or the service ends."""
@@ -109,14 +113,15 @@ class Feeds:
         self.open += 1
         try:
             yield b": sidelight\n\n"
-            while not self.closing:
-                page = await self._next(experiment, after, BEAT)
-                if page:
-                    yield b"".join([sent.message for sent in page])
-                    after, said = page[-1].event.n, clock.time()
-                elif clock.time() - said >= BEAT:
-                    yield b": alive\n\n"
-                    said = clock.time()
+            with self._reading(experiment, after) as feed:
+                while not self.closing:
+                    page = await self._next(feed, after, BEAT)
+                    if page:
+                        yield b"".join([sent.message for sent in page])
+                        after, said = page[-1].event.n, clock.time()
+                    elif clock.time() - said >= BEAT:
+                        yield b": alive\n\n"
+                        said = clock.time()
         finally:
             self.open -= 1
 
@@ -129,11 +134,10 @@ class Feeds:
                 {"retry-after": "5"},
             )
 
-    async def _next(self, experiment: str, after: int, seconds: float) -> list[Sent]:
+    async def _next(self, feed: Feed, after: int, seconds: float) -> list[Sent]:
         """The events after n; where there are none yet, wait for so long at most."""
-        feed = self._feed(experiment, after)
         news = feed.news  # before we look: what comes after the look sets it
-        page = await self._read(experiment, after)
+        page = await self._read(feed, after)
         if page:
             return page
         try:
@@ -143,25 +147,30 @@ class Feeds:
             feed.stale |= self._store.shared
         else:
             await asyncio.sleep(PAUSE)  # what comes meanwhile comes along
-        return await self._read(experiment, after)
+        return await self._read(feed, after)
 
-    async def _read(self, experiment: str, after: int) -> list[Sent]:
-        feed = self._feed(experiment, after)
+    async def _read(self, feed: Feed, after: int) -> list[Sent]:
         if feed.stale:
             async with feed.lock:
                 if feed.stale:
                     feed.stale = False
-                    feed.add(await asyncio.to_thread(self._look, experiment, feed.last))
+                    feed.add(await asyncio.to_thread(self._look, feed.experiment, feed.last))
         found = feed.after(after)
         if found is None:
-            found = await asyncio.to_thread(self._look, experiment, after)
+            found = await asyncio.to_thread(self._look, feed.experiment, after)
         return found
 
-    def _feed(self, experiment: str, after: int) -> Feed:
-        feed = self._feeds.get(experiment)
-        if feed is None or feed.last < after - RECENT:
-            feed = self._feeds[experiment] = Feed(after)
-        return feed
+    @contextmanager
+    def _reading(self, experiment: str, after: int) -> Iterator[Feed]:
+        """The feed of an experiment, which is there as long as somebody reads."""
+        feed = self._feeds.setdefault(experiment, Feed(experiment, after))
+        feed.readers += 1
+        try:
+            yield feed
+        finally:
+            feed.readers -= 1
+            if not feed.readers:
+                del self._feeds[experiment]
 
     def _look(self, experiment: str, after: int) -> list[Sent]:
         page = islice(self._store.read(experiment, after), PAGE)
