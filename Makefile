@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed-$(VERSION)
 ARGS   ?=
 STUDIES := regret_and_bounds worst_case_slopes bounds_at_work hub_and_labs one_sigma tied_optima
 
-.PHONY: all run test check campaign mutants bench suite figures lock format clean system
+.PHONY: all run serve test check campaign mutants bench suite figures lock format clean system
 
 all: check test
 
@@ -15,6 +15,9 @@ run: $(STAMP)                ## analyse a problem, race policies on it and other
 	$(BIN)/sidelight analyze examples/dosing.toml
 	$(BIN)/sidelight race examples/study.toml --out out/study
 	$(BIN)/sidelight report out/study -o out/report.html --figures out/figures --force
+
+serve: $(STAMP)              ## decisions over HTTP on an example, with three calls to try it
+	$(BIN)/python examples/serve.py out/serve
 
 test: $(STAMP) system        ## every test but the campaigns
 	$(if $(ARGS),,$(BIN)/sidelight warm all)  # else every process of the tests would compile
@@ -41,6 +44,7 @@ bench: $(STAMP)              ## speed, as ratios inside one run
 	$(BIN)/python benchmarks/study.py
 	$(BIN)/python benchmarks/store.py
 	$(BIN)/python benchmarks/live.py
+	$(BIN)/python benchmarks/serve.py
 
 suite: $(STAMP)              ## every policy on every problem: the page and the figure of the README
 	$(BIN)/sidelight suite --out out/suite

@@ -82,7 +82,9 @@ class Page:
 
     def ask(self, expression: str) -> Any:
         """The value of an expression of JavaScript in the page."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        answer = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in answer:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")
@@ -120,13 +122,13 @@ class Page:
 
 
 @contextmanager
-def browsing(program: str, profile: Path) -> Iterator[Page]:
-    """A browser with an empty profile and one page; it ends with the block."""
+def browsing(program: str, profile: Path, *more: str) -> Iterator[Page]:
+    """A browser with an empty profile and one page; it ends with the block. `more` are flags."""
     to_read, to_write = os.pipe()
     from_read, from_write = os.pipe()
     command = [sys.executable, "-c", MOVE, str(to_read), str(from_write), program, *FLAGS]
     process = subprocess.Popen(
-        [*command, f"--user-data-dir={profile}", "about:blank"],
+        [*command, *more, f"--user-data-dir={profile}", "about:blank"],
         pass_fds=(to_read, from_write),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -25,7 +25,10 @@ mapped = re.findall(r"^\| \S+ \| `([\w.]+)` \| `([\w.]+)` \|", PAPER_MAP, flags=
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/errata.md"])
-def test_the_examples_on_a_page_give_what_they_show(name: str) -> None:
+def test_the_examples_on_a_page_give_what_they_show(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # some of them write files
     blocks = re.findall(r"```pycon\n(.*?)```", (ROOT / name).read_text(), flags=re.DOTALL)
     test = doctest.DocTestParser().get_doctest("".join(blocks), {}, name, name, 0)
     assert test.examples

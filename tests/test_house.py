@@ -51,6 +51,8 @@ ROOMS = [
     ["analysis"],
     ["report"],
     ["live"],
+    ["remote"],
+    ["serve"],
     ["console"],
     ["progress"],
     ["cli"],
@@ -195,8 +197,8 @@ def test_locks_have_hashes_and_name_no_host(lock: Path) -> None:
 
 
 def test_only_waiting_looks_at_the_clock() -> None:
-    """Bars, stale files, seconds that a user asked for, the date of an event, the speed of the disk
-    (which is what `doctor` is asked for); no number else."""
+    """Bars, stale files, seconds that a user asked for, dates, rates of a service, the speed of a
+    disk (which is what `doctor` is asked for); no number else."""
     users = {
         str(path.relative_to(SOURCE))
         for path in modules
@@ -207,8 +209,14 @@ def test_only_waiting_looks_at_the_clock() -> None:
     assert users == {
         "cli/doctor.py",
         "live/events.py",
+        "live/lockfile.py",
         "progress.py",
         "programs/effort.py",
+        "remote/calls.py",
+        "serve/gate.py",
+        "serve/guard.py",
+        "serve/service.py",
+        "serve/tokens.py",
         "simulate/racing.py",
         "study/store.py",
     }

@@ -2,7 +2,7 @@
 
 feedback  = what each action shows of the others, and how noisily
 structure = what that is worth: observability, independence and domination numbers
-Learner   = decisions in live use: ask, tell; open = the same, kept on disk
+Learner   = decisions in live use: ask, tell; open = the same, kept on disk; connect = over HTTP
 simulate  = races between policies, under the same luck; trace = every round of one run
 """
 
@@ -50,11 +50,14 @@ if TYPE_CHECKING:
     from .live.learner import Learner
     from .live.opening import open_experiment as open  # noqa: A004 - the fixed interface
     from .player import Player
+    from .remote import Remote, connect
 
 LATER = {  # they import numba: half a second
     "Experiment": "live.experiment.Experiment",
     "Learner": "live.learner.Learner",
     "Player": "player.Player",
+    "Remote": "remote.Remote",
+    "connect": "remote.connect",
     "open": "live.opening.open_experiment",
 }
 
@@ -82,6 +85,7 @@ __all__ = [
     "PolicyError",
     "Problem",
     "Recommendation",
+    "Remote",
     "Results",
     "Sandwich",
     "Setting",
@@ -91,6 +95,7 @@ __all__ = [
     "UnknownOutcomeError",
     "analyze",
     "bounds",
+    "connect",
     "coverage",
     "curves",
     "gallery",

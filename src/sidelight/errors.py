@@ -3,8 +3,12 @@
     SidelightError            everything raised on purpose; the command line exits with `exit_code`
     ├── InputError            the caller's data or arguments are wrong (also a ValueError)
     │   ├── DamagedError      a file that sidelight wrote is not as it was written
+    │   ├── BusyError         a file that another process writes into
     │   ├── KeyReusedError    a key that was used before, for something else
-    │   └── NotRunningError   an experiment that is paused or closed, or whose policy is not here
+    │   ├── NotRunningError   an experiment that is paused or closed, or whose policy is not here
+    │   ├── NotShownError     a value that the action which was played does not show
+    │   ├── ContradictionError  a value that was told before, and was another
+    │   └── ItemError         one item of several; none was taken
     ├── PolicyError           a policy of the caller failed in the middle of a race
     ├── ConflictError         another append was first: the number or the key of an event is taken
     ├── StoreError            the event store failed; nothing that it acknowledged is lost
@@ -50,6 +54,34 @@ class KeyReusedError(InputError):
 
 class NotRunningError(InputError):
     """An experiment that takes no such call as it is: paused, closed, or without its policy."""
+
+
+class NotShownError(InputError):
+    """A value of an action that the action which was played does not show."""
+
+
+class ContradictionError(InputError):
+    """Another value of what was told before: what was told stays."""
+
+
+class ItemError(InputError):
+    """One of several items cannot be taken, so none was.
+
+    `place` is that of the item, from 0 on; `cause` is what is wrong with it.
+    """
+
+    def __init__(self, place: int, cause: InputError) -> None:
+        super().__init__(f"item {place + 1}: {cause}")
+        self.place, self.cause = place, cause
+
+    def __reduce__(self) -> tuple[type[ItemError], tuple[int, InputError]]:
+        return type(self), (self.place, self.cause)
+
+
+class BusyError(InputError):
+    """A file that another process writes into: wait, or ask that process."""
+
+    exit_code = 1
 
 
 class PolicyError(SidelightError):

@@ -69,7 +69,7 @@ def test_states_and_policies(begun: Command) -> None:
     )
     assert said(begun("state", "x.db", "shadow", "--json"))["changed"] is True
     shadow = begun("ask", "x.db")
-    assert shadow.out == "decision 1: test (learn) (in shadow: nobody carries it out)\n"
+    assert shadow.out == "decision 1: test (learn) (in shadow: do not carry it out)\n"
     assert "sidelight record x.db ACTION" in shadow.err
     begun("state", "x.db", "running")
     assert begun("adopt", "x.db", "-p", "uniform").out == "dosing: uniform decides from here on\n"
@@ -77,7 +77,7 @@ def test_states_and_policies(begun: Command) -> None:
     begun("state", "x.db", "closed")
     refused = begun("ask", "x.db")
     assert (refused.code, refused.out) == (2, "")
-    assert refused.err == "error: dosing is closed: begin a new experiment\n"
+    assert refused.err == "error: dosing is closed for ever: begin a new experiment\n"
 
 
 def test_what_happened(begun: Command) -> None:
@@ -129,6 +129,8 @@ def test_audits_and_their_exit_codes(begun: Command) -> None:
     assert begun("audit", "x.db", "--head", head).code == 0
     assert begun("audit", "x.db", "--head", "x").code == 2
     assert begun("audit", "x.db", "another").code == 2
+    assert begun("audit", "x.db", "-e", "dosing").code == 0
+    assert begun("audit", "x.db", "--head", "²:" + 64 * "0").code == 2
     with closing(sqlite3.connect("x.db")) as connection:
         triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
         for (name,) in triggers.fetchall():
@@ -143,7 +145,7 @@ def test_audits_and_their_exit_codes(begun: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("ask", "no.db"), "no.db: no such file: give a feedback or a problem to begin with"),
+        (("ask", "no.db"), "no.db: no such file: begin an experiment with"),
         (("ask", "dosing.toml"), "dosing.toml"),
         (("ask", "x.db", "-e", "other"), "no experiment 'other' here; there are: dosing"),
         (("tell", "x.db", "9", "A=1"), "no decision has the id 9; there are none"),
@@ -181,6 +183,40 @@ def test_a_diagnosis_that_accuses_has_an_exit_code(begun: Command) -> None:
     assert json.loads(begun("diagnose", "x.db", "--json").out)["findings"][0]["spread_accused"]
 
 
+def test_json_has_no_infinity(begun: Command) -> None:
+    begun("record", "x.db", "test", "A=0.5")
+    found = json.loads(begun("diagnose", "x.db", "--json").out, parse_constant=pytest.fail)
+    assert found["findings"][0]["high"] is None
+
+
+def test_refused_calls_leave_no_file(sidelight: Command, dosing: Path) -> None:
+    before = {path.name for path in dosing.parent.iterdir()}
+    assert sidelight("create", "x.db", dosing, "-p", "nobody").code == 2
+    assert sidelight("create", "x.db", dosing, "-T", "2.5").code == 2
+    assert sidelight("restore", dosing, "x.db").code == 4
+    assert {path.name for path in dosing.parent.iterdir()} == before
+
+
+def test_a_backup_is_restored_as_a_whole_or_not_at_all(begun: Command, dosing: Path) -> None:
+    for name in ("a", "z"):
+        begun("create", "x.db", dosing, "-e", name)
+    begun("create", "y.db", dosing, "--seed", 7)  # dosing is there already
+    refused = begun("restore", "x.db", "y.db")
+    assert refused.code == 2
+    assert "dosing is here already" in refused.err
+    assert "which experiment" not in begun("ask", "y.db").err
+    assert said(begun("restore", "x.db", "y.db", "-e", "z", "--json")) == {"restored": ["z"]}
+
+
+def test_hints_can_be_pasted(sidelight: Command, tmp_path: Path) -> None:
+    problem = tmp_path / "p.toml"
+    problem.write_text('actions = ["low price", "b"]\nkind = "full-information"\n')
+    sidelight("create", "my file.db", problem, "-e", "one")
+    sidelight("create", "my file.db", problem, "-e", "two")
+    hint = sidelight("ask", "my file.db", "-e", "two").err
+    assert "sidelight tell 'my file.db' -e two 1 'low price=...' b=..." in hint
+
+
 def test_the_doctor(sidelight: Command, tmp_path: Path) -> None:
     done = sidelight("doctor", tmp_path, "--json")
     found = json.loads(done.out)
@@ -196,6 +232,6 @@ def test_a_file_with_several_experiments(begun: Command, dosing: Path) -> None:
     begun("create", "x.db", dosing, "-e", "other", "-p", "greedy")
     refused = begun("ask", "x.db")
     assert refused.code == 2
-    assert "which experiment?; there are: dosing, other" in refused.err
+    assert "which experiment; there are: dosing, other" in refused.err
     assert begun("ask", "x.db", "-e", "other").code == 0
     assert begun("audit", "x.db", "other").code == 0

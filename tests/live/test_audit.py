@@ -67,7 +67,7 @@ def test_what_was_not_touched_is_clean(history: list[Event]) -> None:
     assert found.decisions == 25
     last = history[-1]
     assert found.head == Head(last.n, last.hash)
-    assert f"the last event is {last.n}, {last.hash}" in str(found)
+    assert f"the last event is {last.n}:{last.hash}" in str(found)
     assert of(history, Head(last.n, last.hash)).is_clean
 
 

@@ -24,6 +24,7 @@ from .doctor import doctor_command
 from .new import new_command
 from .race import race_command
 from .report import report_command
+from .serve import serve_command, token_command
 from .suite import suite_command
 from .trace import trace_command
 from .warm import warm_command
@@ -55,6 +56,8 @@ for command in (
     report_command,
     suite_command,
     warm_command,
+    serve_command,
+    token_command,
     *live.COMMANDS,
     *history.COMMANDS,
     doctor_command,

@@ -20,8 +20,9 @@ from .live import json_option, show
 
 SYNCS = 50
 BLOCK = 4096  # bytes, about a decision in the log of the database
-OLDEST = (3, 37)  # of SQLite: what the tests ran with begins later, and nothing older was tried
+OLDEST = (3, 37)  # of SQLite; nothing older was tried
 LITTLE = 1 << 30  # bytes of free space
+FAST = 10e-6  # seconds of a sync: no disk is that fast
 SLOW = 0.05  # seconds of a sync: fewer than 20 decisions a second, one after the other
 PACKAGES = ("numpy", "scipy", "numba", "sqlalchemy", "psycopg", "fastapi")
 
@@ -54,6 +55,11 @@ def examine(folder: Path) -> dict[str, Any]:
     complaints = []
     median, slowest = sync_times(folder)
     free = shutil.disk_usage(folder).free
+    if median < FAST:
+        complaints.append(
+            f"a sync takes {1e6 * median:.0f} microseconds: this disk may answer before it has "
+            "written, and a loss of power may lose answers"
+        )
     if median > SLOW:
         complaints.append(f"a sync takes {1000 * median:.0f} ms: use a faster disk")
     if free < LITTLE:

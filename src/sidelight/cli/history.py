@@ -26,7 +26,9 @@ COLUMNS = ("n", "time", "type", "key", "id", "action", "why", "observed", "value
 
 @click.command("events", short_help="Show what happened in an experiment.")
 @of_a_file
-@click.option("--after", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out N.")
+@click.option(
+    "--after", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out the first N."
+)
 def events_command(asked: Asked, after: int) -> None:
     """Show what happened in an experiment, event by event; all of it is kept for ever.
 
@@ -109,11 +111,12 @@ def _table(events: Iterable[Event]) -> Iterator[str]:
 @click.command("audit", short_help="Check an experiment: its chain, and every decision again.")
 @file_argument
 @click.argument("experiment", required=False)
+@click.option("-e", "--experiment", "named", metavar="NAME", help="The same, as in other commands.")
 @click.option("--head", metavar="N:HASH", help="The last event, as somebody noted it elsewhere.")
 @json_option
 @click.pass_context
 def audit_command(
-    context: click.Context, file: str, experiment: str | None, head: str | None, as_json: bool
+    context: click.Context, file: str, head: str | None, as_json: bool, **names: str | None
 ) -> None:
     """Check whether an experiment is as it was written, and make every decision again.
 
@@ -133,7 +136,7 @@ def audit_command(
     from ..live.audit import CODES  # noqa: PLC0415 - it imports numba
 
     noted = None if head is None else _head(head)
-    asked = Asked(file, experiment, as_json)
+    asked = Asked(file, names["named"] or names["experiment"], as_json)
     with asked.open(read_only=True) as found:
         result = found.audit(noted)
     asked.show(asdict(result), str(result))
@@ -144,8 +147,8 @@ def _head(text: str) -> Head:
     from ..live.events import Head  # noqa: PLC0415
 
     n, _, digest = text.partition(":")
-    if not n.isdigit() or len(digest) != 64:
-        raise InputError(f"--head {text}: write N:HASH, as `sidelight audit` prints them")
+    if not (n.isascii() and n.isdigit()) or len(digest) != 64:
+        raise InputError(f"--head {text}: write N:HASH, as `sidelight audit` prints it")
     return Head(int(n), digest.lower())
 
 
@@ -177,30 +180,43 @@ def backup_command(file: str, copy: Path, as_json: bool) -> None:
 def restore_command(source: Path, file: str, experiment: str | None, as_json: bool) -> None:
     """Take experiments over into FILE from a backup, or from lines of JSON that `export` wrote.
 
-    Their chains are checked first. An experiment that FILE has already is left alone, and refused.
+    Their chains are checked first. If FILE has one of them already, nothing is taken over.
 
     \b
         sidelight restore monday.db new.db
         sidelight restore pricing.ndjson new.db
     """
+    from ..live.exchange import to_lines  # noqa: PLC0415
     from ..live.store import open_store  # noqa: PLC0415 - SQLAlchemy takes a moment
 
     if not source.is_file():
         raise InputError(f"{source}: no such file")
+    exports = _exports(source, experiment)
     with open_store(file) as store:
-        with source.open("rb") as content:
-            is_store = content.read(16) == b"SQLite format 3\0"
-        if is_store:
-            with open_store(source, read_only=True) as other:
-                names = [experiment] if experiment else other.experiments()
-                for name in names:
-                    store.load(other.export(name))
-        else:
-            if experiment:
-                raise InputError("-e: an export holds one experiment: leave it out")
-            with source.open(encoding="utf-8", errors="replace") as lines:
-                names = [store.load(lines)]
+        names = [events[0].experiment for events in exports]
+        for name in names:
+            if store.last(name) is not None:
+                raise InputError(f"{name} is here already: choose others with -e; nothing is taken")
+        for events in exports:
+            store.load(to_lines(events))
     show(as_json, {"restored": names}, f"restored: {', '.join(names)}")
+
+
+def _exports(source: Path, experiment: str | None) -> list[list[Event]]:
+    """The events of each experiment in a backup, or of the one in an export; chains are checked."""
+    from ..live.exchange import from_lines  # noqa: PLC0415
+    from ..live.store import open_store  # noqa: PLC0415
+
+    with source.open("rb") as content:
+        is_store = content.read(16) == b"SQLite format 3\0"
+    if is_store:
+        with open_store(source, read_only=True) as other:
+            names = [experiment] if experiment else other.experiments()
+            return [from_lines(other.export(name)) for name in names]
+    if experiment:
+        raise InputError("-e: an export holds one experiment: leave it out")
+    with source.open(encoding="utf-8", errors="replace") as lines:
+        return [from_lines(lines)]
 
 
 COMMANDS = (events_command, export_command, audit_command, backup_command, restore_command)

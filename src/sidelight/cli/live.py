@@ -6,6 +6,8 @@ Each command opens the experiment, does one thing, and lets go of the file.
 from __future__ import annotations
 
 import json
+import math
+import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import wraps
@@ -16,7 +18,7 @@ import click
 
 from ..errors import InputError
 from ..labels import Label, display
-from .options import positive, seed_option
+from .options import positive
 
 if TYPE_CHECKING:
     from ..live.experiment import Experiment
@@ -60,6 +62,11 @@ class Asked(NamedTuple):
 
         return open_experiment(self.file, experiment=self.name, read_only=read_only, brief=True)
 
+    def words(self, command: str) -> list[str]:
+        """How another command about the same experiment begins."""
+        named = [] if self.name is None else ["-e", shlex.quote(self.name)]
+        return ["sidelight", command, shlex.quote(self.file), *named]
+
     def show(self, data: Any, text: str) -> None:
         """The answer of the command."""
         show(self.as_json, data, text)
@@ -77,7 +84,7 @@ def of_a_file(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def said(words: Iterable[str]) -> dict[str, float]:
+def values_of(words: Iterable[str]) -> dict[str, float]:
     """Values as people write them: A=0.4 B=1."""
     values = {}
     for word in words:
@@ -96,22 +103,38 @@ def said(words: Iterable[str]) -> dict[str, float]:
 
 def show(as_json: bool, data: Any, text: str) -> None:
     """The answer of a command."""
-    click.echo(json.dumps(data, indent=2, default=str) if as_json else text)
+    click.echo(json.dumps(_finite(data), indent=2, default=str) if as_json else text)
+
+
+def _finite(data: Any) -> Any:
+    """The same with null for what is no number in JSON."""
+    if isinstance(data, float) and not math.isfinite(data):
+        return None
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return data
 
 
 @click.command("create", short_help="Begin an experiment in a file.")
 @of_a_file
 @click.argument("problem", type=click.Path(path_type=Path))
-@click.option("-p", "--policy", default="ids", show_default=True, help="The policy that decides.")
+@click.option("-p", "--policy", help="The policy that decides.  [default: ids]")
 @click.option("-T", "--horizon", type=positive, metavar="N", help="The number of rounds, if known.")
-@seed_option
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="S",
+    help="The seed of all random numbers of the policy.  [default: 0]",
+)
 @click.option(
     "--patience",
     type=click.IntRange(min=0),
     metavar="N",
     help="Wait for the values of a decision during so many further decisions.  [default: for ever]",
 )
-def create_command(asked: Asked, problem: Path, policy: str, **given: Any) -> None:
+def create_command(asked: Asked, problem: Path, policy: str | None, **given: Any) -> None:
     """Begin an experiment: the problem file says what each action shows of the others.
 
     FILE is made if it is not there; it may hold several experiments. It may also be the address of
@@ -126,11 +149,13 @@ def create_command(asked: Asked, problem: Path, policy: str, **given: Any) -> No
     from ..problem import load  # noqa: PLC0415
 
     known = {name: value for name, value in given.items() if value is not None}
-    begun = open_experiment(asked.file, load(problem), policy, experiment=asked.name, **known)
+    begun = open_experiment(
+        asked.file, load(problem), policy, experiment=asked.name, brief=True, **known
+    )
     with begun as found:
-        data = {"experiment": found.name, "policy": policy, "decisions": found.rounds}
-        asked.show(data, f"{found.name}: {policy} decides; {found.rounds} decisions so far")
-        click.echo(f"ask it: sidelight ask {asked.file}", err=True)
+        data = {"experiment": found.name, "policy": found.policy, "decisions": found.rounds}
+        asked.show(data, f"{found.name}: {found.policy} decides; {found.rounds} decisions so far")
+        click.echo(f"ask it: {' '.join(asked.words('ask'))}", err=True)
 
 
 @click.command("ask", short_help="Ask an experiment what to do next.")
@@ -145,19 +170,21 @@ def ask_command(asked: Asked, key: str | None) -> None:
     """
     with asked.open() as found:
         decision = found.ask(key)
-        shown = found.learner.shown(decision.action)
+        shown = found.shown(decision.action)
     data = {**asdict(decision), "key": key, "shows": [str(label) for label in shown]}
-    only = " (in shadow: nobody carries it out)" if decision.shadow else ""
+    only = " (in shadow: do not carry it out)" if decision.shadow else ""
     asked.show(data, f"decision {decision.id}: {display(decision.label)} ({decision.why}){only}")
-    _how_to_tell(asked.file, decision, shown)
+    _how_to_tell(asked, decision, shown)
 
 
-def _how_to_tell(file: str, decision: Decision, shown: tuple[Label, ...]) -> None:
+def _how_to_tell(asked: Asked, decision: Decision, shown: tuple[Label, ...]) -> None:
     if decision.shadow:
-        click.echo(f"record what was done: sidelight record {file} ACTION LABEL=VALUE", err=True)
+        words = [*asked.words("record"), "ACTION", "LABEL=VALUE"]
+        click.echo(f"record what was done: {' '.join(words)}", err=True)
     elif shown:
-        values = " ".join(f"{display(label)}=..." for label in shown[:4])
-        click.echo(f"tell what it showed: sidelight tell {file} {decision.id} {values}", err=True)
+        values = [shlex.quote(f"{display(label)}=...") for label in shown[:4]]
+        words = [*asked.words("tell"), str(decision.id), *values]
+        click.echo(f"tell what it showed: {' '.join(words)}", err=True)
 
 
 @click.command("tell", short_help="Tell an experiment what a decision showed.")
@@ -180,7 +207,7 @@ def tell_command(
         sidelight tell pricing.db 17 8.99=1 --key sale-4 --last
     """
     with asked.open() as found:
-        news = found.tell(id, said(values), key, last)
+        news = found.tell(id, values_of(values), key, last)
         awaited = [str(label) for label in found.pending.get(id, ())]
     data = {"id": id, "news": news, "awaited": awaited}
     waits = f"; awaited: {', '.join(awaited)}" if awaited else ""
@@ -199,7 +226,7 @@ def record_command(asked: Asked, action: str, values: tuple[str, ...], key: str 
         sidelight record pricing.db 9.99 9.99=1 8.99=1 --key import-17
     """
     with asked.open() as found:
-        news = found.record(action, said(values), key)
+        news = found.record(action, values_of(values), key)
     asked.show({"action": action, "news": news}, "recorded" if news else "nothing new")
 
 
@@ -249,8 +276,8 @@ def state_command(asked: Asked, state: str | None) -> None:
     \b
         running   it decides
         paused    it takes values, and makes no decisions
-        shadow    its decisions are for nobody to carry out: record what was done instead
-        closed    it takes nothing any more, for ever
+        shadow    its decisions are for trial: do not carry them out, record what was done instead
+        closed    it takes nothing any more: there is no way back
 
     \b
         sidelight state pricing.db

@@ -7,7 +7,7 @@
     other code   the known run gives something else here, or this version has another edition of
                  the policy: nothing can be said of those decisions with this code on this machine
 
-Snapshots and other caches are not looked at: nothing counts but the events.
+Nothing counts but the events.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Audit:
     def __str__(self) -> str:
         made = f"{self.events} events, {self.decisions} decisions made again"
         if self.is_clean:
-            last = f"; the last event is {self.head.n}, {self.head.hash}" if self.head else ""
+            last = f"; the last event is {self.head.n}:{self.head.hash}" if self.head else ""
             return f"{self.experiment}: clean: {made}{last}"
         return f"{self.experiment}: {self.outcome}: {made}; {self.why}"
 

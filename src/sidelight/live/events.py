@@ -158,7 +158,8 @@ def check_key(key: object) -> None:
         return
     if not isinstance(key, str) or not 0 < len(key) <= KEY_LENGTH:
         raise InputError(f"a key is text of 1 to {KEY_LENGTH} characters, not {str(key)[:50]!r}")
-    if "\0" in key or any("\ud800" <= letter <= "\udfff" for letter in key):
+    halves = not key.isascii() and any("\ud800" <= letter <= "\udfff" for letter in key)
+    if "\0" in key or halves:
         raise InputError(f"a key has no zero character and no half of a pair: {key!r}")
 
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..belief import Belief
-from ..errors import InputError, KeyReusedError
+from ..errors import ContradictionError, InputError, KeyReusedError
 from ..labels import Label
 from ..player import Choice, Player
 from ..policies.specification import Specification
@@ -232,10 +232,10 @@ class Learner:
         """The place of an action."""
         return self._door.action(label, "an action that was taken")
 
-    def taken(self, action: int, values: Values) -> dict[Label, float]:
+    def taken(self, action: int, values: Values, where: str) -> dict[Label, float]:
         """Values that a play of an action can have shown, by label, as `tell` takes them."""
         labels = self.setting.labels
-        seen = self._door.values(action, values, f"a play of {labels[action]!r}")
+        seen = self._door.values(action, values, where)
         return {labels[j]: value for j, value in seen.items()}
 
     def verdict(self, delta: float = 0.05) -> Verdict:
@@ -315,7 +315,7 @@ class Learner:
             if known is None:
                 new[j] = value
             elif known != value:
-                raise InputError(
+                raise ContradictionError(
                     f"{where}: the value of {self.setting.labels[j]!r} was {known!r} and cannot "
                     f"become {value!r}: what was told stays"
                 )

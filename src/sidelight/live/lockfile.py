@@ -9,9 +9,10 @@ the file itself is the lock, and after a crash it must be removed by hand.
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
-from ..errors import InputError
+from ..errors import BusyError, InputError
 
 try:
     import fcntl
@@ -19,13 +20,16 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 
+AGAIN = 0.02  # seconds until the next attempt
+
+
 class LockFile:
     """The right to write, from the moment it is made until `release`."""
 
-    def __init__(self, path: Path, guarded: Path) -> None:
+    def __init__(self, path: Path, guarded: Path, wait: float = 0.0) -> None:
         self.path, self.guarded = path, guarded
         try:
-            self._file = self._take()
+            self._file = self._take_within(wait)
             os.ftruncate(self._file, 0)
             os.write(self._file, f"{os.getpid()}\nThis process writes into {guarded}.\n".encode())
         except OSError as error:
@@ -43,6 +47,17 @@ class LockFile:
         if mine:
             self.path.unlink(missing_ok=True)
         os.close(self._file)
+
+    def _take_within(self, seconds: float) -> int:
+        """Take the lock, while others have it try again."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                return self._take()
+            except BusyError:
+                if time.monotonic() >= end:
+                    raise
+                time.sleep(AGAIN)
 
     def _take(self) -> int:
         if fcntl is None:
@@ -71,7 +86,7 @@ class LockFile:
         except FileNotFoundError:
             return False
 
-    def _held(self, more: str) -> InputError:
+    def _held(self, more: str) -> BusyError:
         try:
             number = self.path.read_text(encoding="utf-8").partition("\n")[0]
         except (OSError, ValueError):
@@ -80,4 +95,4 @@ class LockFile:
         if number == str(os.getpid()):
             who = "this process"
         advice = "close it there, ask that process, or open the store for reading only"
-        return InputError(f"{self.guarded}: {who} writes into it already: {advice}{more}")
+        return BusyError(f"{self.guarded}: {who} writes into it already: {advice}{more}")

@@ -10,6 +10,7 @@ the error says so: repeat with the same key, and the answer is the first one if 
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
@@ -40,6 +41,7 @@ class PostgresStore(SqlStore):
 
     def __init__(self, address: str, *, read_only: bool = False, clock: Clock = utc_now) -> None:
         self._clock, self._read_only, self._closed = clock, read_only, False
+        self._process = os.getpid()
         try:
             url = sa.make_url(address).set(drivername="postgresql+psycopg")
         except (sa.exc.ArgumentError, ValueError):
@@ -84,6 +86,9 @@ class PostgresStore(SqlStore):
             future.set_exception(error)
         return future
 
+    def flush(self) -> None:
+        """Nothing waits: `submit` answers when it has written."""
+
     @contextmanager
     def turn(self, experiment: str) -> Iterator[PostgresTurn]:
         """The experiment for one caller alone, of all processes."""
@@ -125,6 +130,8 @@ class PostgresStore(SqlStore):
     def _connected(self) -> Iterator[sa.Connection]:
         if self._closed:
             raise InputError(f"{self.where}: the store is closed: open it again")
+        if os.getpid() != self._process:  # two processes would talk over one connection
+            raise InputError("the store was opened before a fork: open it in the new process")
         try:
             connection = self._engine.connect()
         except (sa.exc.DBAPIError, sa.exc.TimeoutError) as error:
@@ -133,6 +140,12 @@ class PostgresStore(SqlStore):
             raise StoreError(f"{self.where}: no connection ({said}): {advice}") from None
         with connection:
             yield connection
+
+    def check(self) -> None:
+        """`StoreError` where the server cannot be reached, or does not write."""
+        with self._reading() as connection:
+            if not self._read_only and connection.scalar(sa.select(sa.func.pg_is_in_recovery())):
+                raise StoreError(f"{self.where}: the server is a copy that only reads")
 
     # ---- reading ---------------------------------------------------------------------------------
 
@@ -165,7 +178,7 @@ class PostgresStore(SqlStore):
     def close(self) -> None:
         """Let go of the connections."""
         self._closed = True
-        self._engine.dispose()
+        self._engine.dispose(close=os.getpid() == self._process)  # else they are the parent's
 
 
 class PostgresTurn:

@@ -161,14 +161,19 @@ def _by_text(values: Mapping[Label, float]) -> dict[str, float]:
     return {str(label): value for label, value in values.items()}
 
 
+def built_in(policy: object) -> Specification:
+    """A policy that a store can run again later."""
+    if isinstance(policy, Specification):
+        return policy
+    name = getattr(policy, "name", type(policy).__name__)
+    raise InputError(
+        f"policy {name!r} is an object of yours, which a store cannot run again later: choose a "
+        "built-in policy, or use a Learner, which lives in memory alone"
+    )
+
+
 def _rule(learner: Learner) -> dict[str, Any]:
-    policy = learner.policy
-    if not isinstance(policy, Specification):
-        name = getattr(policy, "name", type(policy).__name__)
-        raise InputError(
-            f"policy {name!r} is an object of yours, which a store cannot run again later: use a "
-            "built-in policy, or a Learner, which keeps nothing"
-        )
+    policy = built_in(learner.policy)
     snapshot = learner.player.snapshot()
     return {
         "policy": str(policy),

@@ -25,6 +25,16 @@ _last = sa.select(*_columns).where(_of).order_by(event.c.n.desc()).limit(1)
 _find = sa.select(*_columns).where(
     _of, event.c.type == sa.bindparam("type"), event.c.key == sa.bindparam("key")
 )
+_find_any = (
+    sa.select(*_columns)
+    .where(
+        _of,
+        event.c.type == sa.bindparam("type"),
+        event.c.key.in_(sa.bindparam("keys", expanding=True)),
+    )
+    .order_by(event.c.n)
+    .limit(1)
+)
 _insert = event.insert()
 
 
@@ -54,16 +64,22 @@ def experiments(connection: sa.Connection) -> Iterator[str]:
 
 
 def append(
-    connection: sa.Connection, experiment: str, after: int, entries: Sequence[Entry], time: str
+    connection: sa.Connection,
+    experiment: str,
+    after: int,
+    entries: Sequence[Entry],
+    time: str,
+    before: Event | None = None,
 ) -> list[Event]:
     """Append all entries or none; `ConflictError` where the number or a key is taken.
 
-    Whoever repeats an append that was kept gets its event, whatever came after.
+    Whoever repeats an append that was kept gets its event, whatever came after. `before` is the
+    last event, if the caller knows it.
     """
-    before = last(connection, experiment)
+    before = before or last(connection, experiment)
     # Of several rows, too: psycopg logs a warning where one of many cannot be inserted.
     if after != (before.n if before else 0) or len(entries) > 1:
-        refuse_taken(lambda kind, key: find(connection, experiment, kind, key), entries)
+        refuse_any_taken(connection, experiment, entries)
     events = follow(experiment, before, after, entries, time)
     insert(connection, events)
     return events
@@ -76,10 +92,28 @@ def refuse_taken(
     for entry in entries:
         found = known(entry.type, entry.key) if entry.key is not None else None
         if found:
-            said = f"{found.experiment}: event {found.n} ({found.type}) has the key {found.key!r}"
-            error = ConflictError(f"{said} already: take it for the answer, or choose another key")
-            error.event = found
-            raise error
+            raise _taken(found)
+
+
+def refuse_any_taken(connection: sa.Connection, experiment: str, entries: Sequence[Entry]) -> None:
+    """The same with one question for each type and many keys."""
+    by_type: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.key is not None:
+            by_type.setdefault(entry.type, []).append(entry.key)
+    for kind, keys in by_type.items():
+        for start in range(0, len(keys), PAGE):
+            some = keys[start : start + PAGE]
+            asked: dict[str, Any] = {"experiment": experiment, "type": kind, "keys": some}
+            if found := _one(connection, _find_any, asked):
+                raise _taken(found)
+
+
+def _taken(found: Event) -> ConflictError:
+    said = f"{found.experiment}: event {found.n} ({found.type}) has the key {found.key!r}"
+    error = ConflictError(f"{said} already: take it for the answer, or choose another key")
+    error.event = found
+    return error
 
 
 def insert(connection: sa.Connection, events: Sequence[Event]) -> None:
@@ -114,6 +148,6 @@ def insert_after(
     insert(connection, events)
 
 
-def _one(connection: sa.Connection, question: Any, asked: dict[str, str]) -> Event | None:
+def _one(connection: sa.Connection, question: Any, asked: dict[str, Any]) -> Event | None:
     row = connection.execute(question, asked).first()
     return None if row is None else Event(*row)

@@ -35,6 +35,7 @@ class SqliteStore(SqlStore):
         path: Path,
         *,
         read_only: bool = False,
+        wait: float = 0.0,
         on_failure: Failed | None = None,
         clock: Clock = utc_now,
     ) -> None:
@@ -42,10 +43,13 @@ class SqliteStore(SqlStore):
         self._clock = clock
         self._turns: dict[str, threading.Lock] = {}
         self._guard = threading.Lock()
+        self._heads: dict[str, Event] = {}  # the last event that the writer wrote: it alone writes
         self._closed = False
         sqlite_file.look_at(self.path, read_only)
         self._readers = sqlite_file.engine(self.path, read_only=True)
-        self._lock = None if read_only else LockFile(sqlite_file.lock_path(self.path), self.path)
+        self._process = os.getpid()
+        lock = sqlite_file.lock_path(self.path)
+        self._lock = None if read_only else LockFile(lock, self.path, wait)
         try:
             with sqlite_file.explained(self.path):
                 self._writer = None if read_only else self._start(on_failure)
@@ -94,9 +98,19 @@ class SqliteStore(SqlStore):
         entries = list(entries)
         check_entries(experiment, after, entries)
         time = self._clock()
-        return self._writing().submit(
-            lambda connection: rows.append(connection, experiment, after, entries, time)
-        )
+
+        def job(connection: sa.Connection) -> list[Event]:
+            before = self._heads.pop(experiment, None)  # forgotten, if this fails
+            events = rows.append(connection, experiment, after, entries, time, before)
+            self._heads[experiment] = events[-1]
+            return events
+
+        return self._writing().submit(job)
+
+    def flush(self) -> None:
+        """Wait until all that was submitted before is on disk, or has failed."""
+        if self._writer is not None:
+            self._writer.submit(lambda _: None).result()
 
     @contextmanager
     def turn(self, experiment: str) -> Iterator[SqliteTurn]:
@@ -113,15 +127,21 @@ class SqliteStore(SqlStore):
             yield turn
             if turn.made:
                 made, before = turn.made, turn.before
-                job = self._writing().submit(lambda to: rows.insert_after(to, before, made))
-                job.result()
+                self._insert(before, made)
         finally:
             if turn is not None:
                 turn.ended = True
             lock.release()
 
     def _take_over(self, events: list[Event]) -> None:
-        self._writing().submit(lambda to: rows.insert_after(to, None, events)).result()
+        self._insert(None, events)
+
+    def _insert(self, before: Event | None, events: list[Event]) -> None:
+        def job(connection: sa.Connection) -> None:
+            self._heads.pop(events[0].experiment, None)
+            rows.insert_after(connection, before, events)
+
+        self._writing().submit(job).result()
 
     def _writing(self) -> Writer:
         if self._writer is None:
@@ -132,6 +152,12 @@ class SqliteStore(SqlStore):
     def commits(self) -> int:
         """How often the disk was waited for since the store was opened."""
         return self._writing().commits
+
+    def check(self) -> None:
+        """`StoreError` where the writer has ended."""
+        self._check_open()
+        if self._writer and self._writer.failure:
+            raise StoreError(self._writer.failure)
 
     # ---- reading ---------------------------------------------------------------------------------
 
@@ -167,6 +193,8 @@ class SqliteStore(SqlStore):
         if self._closed:
             return
         self._closed = True
+        if os.getpid() != self._process:  # a fork: file, lock and log are the parent's
+            return
         self._readers.dispose()
         if self._writer and self._lock:
             known = self._writer.failure

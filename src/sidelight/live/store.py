@@ -57,6 +57,9 @@ class Store(Protocol):
     def submit(self, experiment: str, after: int, entries: Sequence[Entry]) -> Future[list[Event]]:
         """The same for a caller who waits later. Those that wait together are written together."""
 
+    def flush(self) -> None:
+        """Wait until all that was submitted before is on disk, or has failed."""
+
     def turn(self, experiment: str) -> AbstractContextManager[Turn]:
         """The experiment for one caller alone: read what others wrote, decide, append."""
 
@@ -81,6 +84,9 @@ class Store(Protocol):
     def backup(self, path: StrPath) -> None:
         """All events in a new file, which is a store of its own; nobody has to wait for it."""
 
+    def check(self) -> None:
+        """`StoreError` where nothing can be written now, or read where it is only read."""
+
     def close(self) -> None:
         """Finish what waits, and let go of the database."""
 
@@ -95,10 +101,13 @@ def open_store(
     where: StrPath,
     *,
     read_only: bool = False,
+    wait: float = 0.0,
     on_failure: Failed | None = None,
     clock: Clock = utc_now,
 ) -> Store:
     """Open the store in a file, or at an address `postgresql://...`; make it where it is new.
+
+    While another process writes into the file, `wait` so many seconds for it to let go.
 
     `on_failure` is called when the writer of a file has ended for good. A service may want to end
     its process there: `os._exit` skips the clean-up, which would touch the file once more.
@@ -114,7 +123,9 @@ def open_store(
             return PostgresStore(address, read_only=read_only, clock=clock)
         from .sqlite import SqliteStore  # noqa: PLC0415
 
-        return SqliteStore(Path(address), read_only=read_only, on_failure=on_failure, clock=clock)
+        return SqliteStore(
+            Path(address), read_only=read_only, wait=wait, on_failure=on_failure, clock=clock
+        )
     except ModuleNotFoundError as error:
         if error.name not in {"sqlalchemy", "alembic", "psycopg"}:
             raise

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InputError
+from ..errors import InputError, NotShownError
 from ..labels import Label, find_label, label_index
 from ..setting import Setting
 from ..variances import numbers
@@ -82,7 +82,7 @@ class Door:
 
     def _not_shown(self, action: int, label: Label, where: str) -> InputError:
         played = self._setting.labels[action]
-        return InputError(
+        return NotShownError(
             f"{where}: {played!r} does not show {label!r} (its variance is infinite): leave that "
             "value out, or declare a finite variance in a new experiment"
         )

@@ -1,0 +1,337 @@
+"""What a durable decision over HTTP costs, as ratios inside one run.
+
+    python benchmarks/serve.py
+
+- Decisions a second from 32 connections, where requests that wait together share a commit, against
+  one commit for each request: with 20 ms added to every commit, and with nothing added.
+- Processor time of a request, of the service's route against a route of FastAPI with models of
+  pydantic that does the same, behind the same guard.
+- Latency beside that of the disk (`fdatasync` of a small append), alone and with 20 open streams of
+  events.
+
+The service runs in a process of its own; what is compared takes turns, and of several turns the
+best counts, since the machine is shared. All decisions have keys.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from pydantic import BaseModel
+
+from sidelight.live import writer
+from sidelight.serve.guard import visit_of
+from sidelight.serve.run import serve
+from sidelight.serve.service import Service, key_of
+from sidelight.serve.settings import Limits, Settings
+from sidelight.serve.tokens import TokenFile
+
+CONNECTIONS, TURNS = 32, 3
+ADDED = 0.020  # seconds
+STREAMS = 20
+PROBLEM = {"problem": {"actions": 10, "kind": "bandit"}, "policy": "ids", "seed": 1}
+ROUTE, TWIN = "/v1/experiments/shop/decisions", "/twin/shop/decisions"
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+# ---- the service, in a process of its own --------------------------------------------------------
+
+
+class Asked(BaseModel):
+    """The body of a request, for FastAPI."""
+
+    count: int = 1
+    key: str | None = None
+
+
+class Made(BaseModel):
+    """A decision, for FastAPI."""
+
+    id: int
+    action: str
+    why: str
+    batch: int | None
+    shadow: bool
+
+
+class Answered(BaseModel):
+    """An answer, for FastAPI."""
+
+    decisions: list[Made]
+    key: str | None
+    replayed: bool
+    seq: int
+
+
+def add_twin(app: FastAPI, service: Service) -> None:
+    """The route that does the same, as FastAPI would have it."""
+
+    @app.post("/twin/{experiment}/decisions", status_code=201)
+    async def decide(request: Request, experiment: str, body: Asked) -> Answered:
+        visit = visit_of(request.scope)
+        visit.route = ROUTE.replace("shop", "{experiment}")
+        found = await service.experiment(visit, "decide", experiment)
+        key = key_of(visit, body.key)
+        service.check_writable()
+        done = await service.change(found, lambda: found.decide(body.count, key))
+        made = [
+            Made(id=one.id, action=str(one.label), why=one.why, batch=one.batch, shadow=one.shadow)
+            for one in done.decisions
+        ]
+        return Answered(decisions=made, key=key, replayed=not done.new, seq=done.n)
+
+
+def child(folder: str, added: str, group: str) -> None:
+    """Serve; `added` seconds come to every commit, and so many appends share one."""
+    writer.GROUP = int(group)
+    commit, slower = writer.Writer._commit, float(added)
+
+    def slow(self: Any, transaction: Any) -> None:
+        time.sleep(slower)
+        commit(self, transaction)
+
+    if slower:
+        writer.Writer._commit = slow  # type: ignore[method-assign]
+    include = FastAPI.include_router
+
+    def with_twin(self: FastAPI, *rest: Any, **more: Any) -> None:
+        include(self, *rest, **more)
+        add_twin(self, self.state.service)
+
+    FastAPI.include_router = with_twin  # type: ignore[method-assign]
+    place = Path(folder)
+    limits = Limits(rate=1e9)
+    serve(Settings(str(place / "events.db"), place / "tokens", port=0, limits=limits))
+
+
+class Child:
+    """A service that runs."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int, token: str) -> None:
+        self.process, self.port, self.token = process, port, token
+
+    def seconds(self) -> float:
+        """Processor time that the process has taken."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICK
+
+
+@contextmanager
+def running(added: float = 0.0, group: int = writer.GROUP) -> Iterator[Child]:
+    """A service with one experiment."""
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        token, _ = TokenFile(Path(folder) / "tokens").add("bench", "admin")
+        command = [sys.executable, __file__, "child", folder, str(added), str(group)]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert process.stderr is not None
+        try:
+            line = next(line for line in process.stderr if '"listening"' in line)
+            found = Child(process, int(json.loads(line)["url"].rpartition(":")[2]), token)
+            asyncio.run(_create(found))
+            asyncio.run(load(found, 1, 50))
+            yield found
+        finally:
+            process.terminate()
+            process.communicate()
+
+
+async def _create(service: Child) -> None:
+    reader, out = await asyncio.open_connection("127.0.0.1", service.port)
+    status, _ = await call(reader, out, service.token, "PUT", "/v1/experiments/shop", PROBLEM)
+    assert status == 201
+    out.close()
+
+
+# ---- clients -------------------------------------------------------------------------------------
+
+
+async def call(
+    reader: asyncio.StreamReader,
+    out: asyncio.StreamWriter,
+    token: str,
+    method: str,
+    path: str,
+    body: object,
+) -> tuple[int, bytes]:
+    """One request on an open connection."""
+    content = json.dumps(body).encode()
+    head = (
+        f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {token}\r\n"
+        f"content-type: application/json\r\ncontent-length: {len(content)}\r\n\r\n"
+    )
+    out.write(head.encode() + content)
+    said = await reader.readuntil(b"\r\n\r\n")
+    length = next(
+        line for line in said.lower().split(b"\r\n") if line.startswith(b"content-length")
+    )
+    return int(said[9:12]), await reader.readexactly(int(length.partition(b":")[2]))
+
+
+keys = iter(range(10**12))
+
+
+async def load(service: Child, connections: int, each: int, path: str = ROUTE) -> list[float]:
+    """So many decisions from so many connections; how long each took."""
+    taken: list[float] = []
+
+    async def one() -> None:
+        reader, out = await asyncio.open_connection("127.0.0.1", service.port)
+        for _ in range(each):
+            start = time.perf_counter()
+            body = {"key": f"visit-{next(keys)}"}
+            status, said = await call(reader, out, service.token, "POST", path, body)
+            assert status == 201, said
+            taken.append(time.perf_counter() - start)
+        out.close()
+
+    await asyncio.gather(*(one() for _ in range(connections)))
+    return sorted(taken)
+
+
+def rate(service: Child, each: int) -> float:
+    """Decisions a second, at best."""
+    best = 0.0
+    for _ in range(TURNS):
+        start = time.perf_counter()
+        asyncio.run(load(service, CONNECTIONS, each))
+        best = max(best, CONNECTIONS * each / (time.perf_counter() - start))
+    return best
+
+
+def sync_of_disk(count: int = 300) -> list[float]:
+    """How long `fdatasync` takes after a small append."""
+    taken = []
+    with tempfile.NamedTemporaryFile(dir=".") as file:
+        for _ in range(count):
+            os.write(file.fileno(), b"x" * 600)
+            start = time.perf_counter()
+            os.fdatasync(file.fileno())
+            taken.append(time.perf_counter() - start)
+    return sorted(taken)
+
+
+async def streams(service: Child, count: int, after: int, stop: asyncio.Event) -> int:
+    """Read the events after n from open streams; how many bytes came."""
+
+    async def one() -> int:
+        reader, out = await asyncio.open_connection("127.0.0.1", service.port)
+        head = (
+            f"GET /v1/experiments/shop/events?after={after} HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+            f"accept: text/event-stream\r\nauthorization: Bearer {service.token}\r\n\r\n"
+        )
+        out.write(head.encode())
+        size = 0
+        with suppress(asyncio.CancelledError):
+            while piece := await reader.read(65536):
+                size += len(piece)
+        out.close()
+        return size
+
+    tasks = [asyncio.create_task(one()) for _ in range(count)]
+    await stop.wait()
+    for task in tasks:
+        task.cancel()
+    return sum(await asyncio.gather(*tasks))
+
+
+async def with_streams(service: Child, count: int, each: int) -> list[float]:
+    """Latencies from 8 connections while streams are open."""
+    stop = asyncio.Event()
+    reader, out = await asyncio.open_connection("127.0.0.1", service.port)
+    _, said = await call(reader, out, service.token, "POST", ROUTE, {"key": f"now-{next(keys)}"})
+    out.close()
+    reading = asyncio.create_task(streams(service, count, json.loads(said)["seq"], stop))
+    await asyncio.sleep(0.5)
+    taken = await load(service, 8, each)
+    stop.set()
+    size = await reading
+    assert size > count * 1000 or not count
+    return taken
+
+
+# ---- the table -----------------------------------------------------------------------------------
+
+
+def say(line: str) -> None:
+    """A line of the table."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def at(taken: list[float], share: float) -> float:
+    """A quantile, in milliseconds."""
+    return 1000 * taken[min(len(taken) - 1, int(share * len(taken)))]
+
+
+def commits() -> None:
+    """Shared commits against one for each request."""
+    for added, many, few, wanted in ((ADDED, 40, 3, 10), (0.0, 60, 20, 2)):
+        with running(added) as service:
+            shared = rate(service, many)
+        with running(added, group=1) as service:
+            alone = rate(service, few)
+        say(
+            f"{1000 * added:3.0f} ms added to a commit, {CONNECTIONS} connections: shared commits "
+            f"{shared:,.0f} a second, one for each {alone:,.0f}: ratio {shared / alone:.1f} "
+            f"(wanted: {wanted} or more)"
+        )
+
+
+def processor(service: Child) -> None:
+    """Processor time of a request, against the twin."""
+    best = [float("inf"), float("inf")]
+    for _ in range(2 * TURNS):
+        for place, path in enumerate((ROUTE, TWIN)):
+            before = service.seconds()
+            asyncio.run(load(service, 8, 100, path))
+            best[place] = min(best[place], (service.seconds() - before) / 800)
+    ours, theirs = (1e6 * seconds for seconds in best)
+    say(
+        f"processor time of a request: {ours:.0f} microseconds, as a route of FastAPI "
+        f"{theirs:.0f}: ratio {ours / theirs:.2f} (wanted: 0.75 or less)"
+    )
+
+
+def latency(service: Child) -> None:
+    """Latencies beside the disk's, alone and with open streams."""
+    disk = sync_of_disk()
+    say(f"fdatasync of the disk: p50 {at(disk, 0.5):.2f}, p99 {at(disk, 0.99):.2f} ms")
+    for connections in (1, 8, CONNECTIONS):
+        taken = asyncio.run(load(service, connections, 640 // connections))
+        say(f"{connections:2} connections: p50 {at(taken, 0.5):.1f}, p99 {at(taken, 0.99):.1f} ms")
+    best = [float("inf"), float("inf")]
+    for _ in range(2 * TURNS):
+        for place, count in enumerate((0, STREAMS)):
+            taken = asyncio.run(with_streams(service, count, 100))
+            best[place] = min(best[place], at(taken, 0.99))
+    alone, watched = best
+    say(
+        f"p99 of 8 connections: {alone:.1f} ms, with {STREAMS} open streams {watched:.1f}: ratio "
+        f"{watched / alone:.2f} (wanted: 1.10 or less)"
+    )
+
+
+def main() -> None:
+    """Print the table."""
+    commits()
+    with running() as service:
+        processor(service)
+        latency(service)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["child"]:
+        child(*sys.argv[2:])
+    else:
+        main()

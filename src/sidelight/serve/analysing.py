@@ -1,0 +1,102 @@
+"""Structure and bounds of a problem that somebody sent, computed in a child with limits.
+
+The numbers behind a structure are hard to find, and a caller may send the hardest. So a child
+computes them, with so many seconds of the processor and so much memory, and the service waits for
+it without doing anything else for the caller. Without a clock: what comes out is the same on every
+machine, or does not come out. Certificates go along, for a reader who trusts nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from .refusals import Refusal
+from .settings import Limits
+
+GRACE = 4  # times the processor's seconds, until a child must have ended on a busy machine
+STARTING = 3  # seconds of the processor for imports
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+EXCEEDED = (
+    "the analysis takes more than {seconds} s of the processor or {memory} MB: use the library or "
+    "`sidelight analyze` for a problem of this size"
+)
+
+
+def analysis_of(asked: dict[str, Any]) -> dict[str, Any]:
+    """All that `analyze` says, with certificates; this runs in the child."""
+    from ..analysis import analyze, finite  # noqa: PLC0415 - the service itself needs none of it
+    from ..bounds.certificate_file import Saved  # noqa: PLC0415
+    from ..document import from_table  # noqa: PLC0415
+    from ..errors import SidelightError  # noqa: PLC0415
+    from ..problem import from_document  # noqa: PLC0415
+
+    try:
+        subject = from_document(from_table(asked["problem"]), where="problem")
+        found = analyze(subject, asked["horizon"], asked["worst_case"])
+    except (SidelightError, ValueError, TypeError) as error:
+        return {"refused": str(error)}
+    record = found.to_dict()
+    record["certificates"] = {
+        name: bound.certificate.to_dict()
+        for name, bound in found.bounds.items()
+        if isinstance(bound.certificate, Saved)
+    }
+    plain: dict[str, Any] = finite(record)
+    return plain
+
+
+def main() -> None:
+    """The child: read a question, set the limits, answer."""
+    import resource  # noqa: PLC0415 - not on every system
+
+    asked = json.load(sys.stdin)
+    seconds, memory = asked["seconds"], asked["memory"]
+    import scipy.special  # noqa: F401, PLC0415 - not on the caller's account
+
+    from .. import analysis  # noqa: F401, PLC0415
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    spent = int(used.ru_utime + used.ru_stime) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (spent + seconds, spent + seconds))
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    try:
+        json.dump(analysis_of(asked), sys.stdout)
+    except MemoryError:
+        sys.exit(1)
+
+
+async def analyze_apart(asked: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    """The answer of a child, or a refusal."""
+    source = str(Path(__file__).parents[2])
+    code = f"import sys; sys.path.insert(0, {source!r}); from {__name__} import main; main()"
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        code,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={**os.environ, **ONE_THREAD},
+    )
+    question = {**asked, "seconds": limits.seconds, "memory": limits.memory}
+    try:
+        async with asyncio.timeout(GRACE * (limits.seconds + STARTING)):
+            said, _ = await child.communicate(json.dumps(question).encode())
+    except TimeoutError:
+        said = b""
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+    if child.returncode != 0 or not said:
+        words = EXCEEDED.format(seconds=limits.seconds, memory=limits.memory // 2**20)
+        raise Refusal("budget-exceeded", words)
+    found: dict[str, Any] = json.loads(said)
+    if "refused" in found:
+        raise Refusal("invalid-request", found["refused"], more={"pointer": "/problem"})
+    return found

@@ -1,0 +1,237 @@
+"""All routes but the two hot ones: each asks the gate, calls one function, and answers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from .. import files
+from ..errors import SidelightError
+from ..live.diagnose import examine
+from ..live.pairs import Pair
+from ..live.replay import Replay
+from ..live.verdict import judge
+from . import streams, wire
+from .analysing import analyze_apart
+from .answers import diagnosis_answer, experiment_answer, metrics_text, verdict_answer
+from .document import described
+from .guard import visit_of
+from .metrics import MEDIA as PROMETHEUS
+from .refusals import Refusal
+from .service import Service, check_query
+
+T = TypeVar("T")
+router = APIRouter()
+Name = Annotated[str, Path(description="The name of the experiment.")]
+Delta = Annotated[
+    float, Query(ge=1e-12, lt=1, description="How often all looks together may be wrong.")
+]
+E = "/v1/experiments/{experiment}"
+HEALTHY = 5.0  # seconds in which a server must answer
+
+
+def service_of(request: Request) -> Service:
+    """The parts of the service, for a request whose query can be understood."""
+    service: Service = request.app.state.service
+    route = request.scope["route"]
+    visit_of(request.scope).route = route.path
+    known = [parameter.alias for parameter in route.dependant.query_params]
+    check_query(request.scope["query_string"], known)
+    return service
+
+
+def answer(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """Plain data as JSON."""
+    return Response(msgspec.json.encode(content), status, headers, wire.JSON)
+
+
+async def read(request: Request, service: Service, kind: type[T]) -> T:
+    """The body of a request as its model."""
+    body = await wire.body_of(
+        visit_of(request.scope), request.receive, service.settings.limits.body
+    )
+    return wire.decode(msgspec.json.Decoder(kind), body)
+
+
+@router.get("/v1/health", **described("health"))
+async def health(request: Request) -> Response:
+    """Whether decisions can be made and kept."""
+    service = service_of(request)
+    store, red = service.shelf.store, {"retry-after": "5"}
+    if service.failure:
+        raise Refusal("storage-failed", service.failure, red)
+    try:
+        if store.shared:
+            await asyncio.wait_for(asyncio.to_thread(store.check), HEALTHY)
+        else:
+            store.check()
+    except (SidelightError, TimeoutError) as error:
+        words = str(error) or f"the store did not answer within {HEALTHY:g} s: see the server"
+        raise Refusal("storage-failed", words, red) from None
+    return answer(wire.HealthAnswer("ok", service.settings.read_only))
+
+
+@router.get("/v1/metrics", **described("metrics"))
+async def metrics(request: Request) -> Response:
+    """Counts and times, as Prometheus reads them."""
+    service = service_of(request)
+    token = service.gate.allow(visit_of(request.scope), "read")
+    return Response(metrics_text(service, token), media_type=PROMETHEUS)
+
+
+@router.get("/v1/openapi.json", **described("openapi"))
+async def openapi(request: Request) -> Response:
+    """This document."""
+    service_of(request).gate.allow(visit_of(request.scope), "read")
+    return answer(request.app.openapi())
+
+
+@router.get("/v1/experiments", **described("list"))
+async def list_experiments(
+    request: Request,
+    after: Annotated[str, Query(max_length=64, description="`next` of the page before.")] = "",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> Response:
+    """The experiments that the token reaches, in order."""
+    service = service_of(request)
+    token = service.gate.allow(visit_of(request.scope), "read")
+    names = await asyncio.to_thread(service.shelf.names)
+    mine = [name for name in names if name > after and token.reaches(name)]
+    more = mine[limit - 1] if len(mine) > limit else None
+    return answer(wire.ExperimentList(mine[:limit], more))
+
+
+@router.put(E, **described("create"))
+async def create(request: Request, experiment: Name) -> Response:
+    """Begin an experiment; what it began with may be sent again."""
+    service = service_of(request)
+    service.gate.allow(visit_of(request.scope), "admin", experiment)
+    said = await read(request, service, wire.ExperimentRequest)
+    service.check_writable()
+    found, is_new = await asyncio.to_thread(service.shelf.create, experiment, said)
+    service.feeds.wake(experiment)
+    content = await asyncio.to_thread(found.look, lambda replay: experiment_answer(found, replay))
+    return answer(content, 201 if is_new else 200)
+
+
+@router.get(E, **described("show"))
+async def show(request: Request, experiment: Name) -> Response:
+    """An experiment as it is now."""
+    service = service_of(request)
+    visit = visit_of(request.scope)
+    found = await service.experiment(visit, "read", experiment)
+    content = await asyncio.to_thread(found.look, lambda replay: experiment_answer(found, replay))
+    tag = f'"{content.seq}"'
+    if visit.header(b"if-none-match") == tag:
+        return Response(status_code=304, headers={"etag": tag})
+    return answer(content, headers={"etag": tag})
+
+
+@router.put(E + "/state", **described("state"))
+async def set_state(request: Request, experiment: Name) -> Response:
+    """Run, pause, shadow or close an experiment."""
+    service = service_of(request)
+    found = await service.experiment(visit_of(request.scope), "admin", experiment)
+    said = await read(request, service, wire.StateRequest)
+    service.check_writable()
+    changed = await asyncio.to_thread(found.set_state, said.state)
+    service.feeds.wake(experiment)
+    return answer(wire.StateAnswer(said.state, changed))
+
+
+@router.get(E + "/verdict", **described("verdict"))
+async def verdict(request: Request, experiment: Name, delta: Delta = 0.05) -> Response:
+    """Which action is best, and whether to stop; valid however often one looks."""
+    found = await service_of(request).experiment(visit_of(request.scope), "read", experiment)
+
+    def seen(replay: Replay) -> Any:
+        learner = replay.learner
+        return learner.belief, None if replay.absent else learner.player.peek()
+
+    def work() -> wire.VerdictAnswer:
+        belief, following = found.look(seen)
+        return verdict_answer(judge(belief, following, delta))
+
+    return answer(await asyncio.to_thread(work))
+
+
+@router.get(E + "/diagnose", **described("diagnose"))
+async def diagnose(request: Request, experiment: Name, delta: Delta = 0.05) -> Response:
+    """Whether the values are as was declared; valid however often one looks."""
+    found = await service_of(request).experiment(visit_of(request.scope), "read", experiment)
+
+    def seen(replay: Replay) -> Any:
+        pairs = replay.learner.history.pairs
+        copy = {place: Pair(p.count, p.first, p.mean, p.spread) for place, p in pairs.items()}
+        return copy, replay.learner.setting
+
+    def work() -> wire.DiagnosisAnswer:
+        pairs, setting = found.look(seen)
+        return diagnosis_answer(examine(pairs, setting, delta))
+
+    return answer(await asyncio.to_thread(work))
+
+
+@router.get(E + "/bounds", **described("bounds"))
+async def bounds(
+    request: Request,
+    experiment: Name,
+    horizon: Annotated[float, Query(gt=0, le=1e15, description="Rounds.")] = 1e5,
+    worst_case: Annotated[float | None, Query(gt=0, le=1e15)] = None,
+) -> Response:
+    """Structure and bounds of the problem of an experiment, with certificates."""
+    service = service_of(request)
+    found = await service.experiment(visit_of(request.scope), "read", experiment)
+    setting = await asyncio.to_thread(found.look, lambda replay: replay.learner.setting)
+    problem = msgspec.json.decode(files.to_json(setting.to_document()))
+    asked = {"problem": problem, "horizon": horizon, "worst_case": worst_case}
+    return await analysed(service, asked)
+
+
+@router.post("/v1/analyze", **described("analyze"))
+async def analyze(request: Request) -> Response:
+    """Structure and bounds of a problem that is sent along; nothing is kept."""
+    service = service_of(request)
+    service.gate.allow(visit_of(request.scope), "read")
+    said = await read(request, service, wire.AnalyzeRequest)
+    service.shelf.check_size(said.problem)
+    return await analysed(service, msgspec.structs.asdict(said))
+
+
+async def analysed(service: Service, asked: dict[str, Any]) -> Response:
+    """An analysis in a child; others wait for theirs."""
+    async with service.children:
+        return answer(await analyze_apart(asked, service.settings.limits))
+
+
+@router.get(E + "/events", **described("events"))
+async def events(
+    request: Request,
+    experiment: Name,
+    after: Annotated[int, Query(ge=0, le=2**53, description="The last number you have.")] = 0,
+    wait: Annotated[float, Query(ge=0, le=30, description="Seconds to wait for one.")] = 0,
+) -> Response:
+    """The events after a number: lines of JSON, or a stream of server-sent events."""
+    service = service_of(request)
+    visit = visit_of(request.scope)
+    found = await service.experiment(visit, "read", experiment)
+    is_stream = streams.SSE in visit.header(b"accept")
+    seen = visit.header(b"last-event-id")
+    if is_stream and seen.isascii() and seen.isdigit() and len(seen) < 16:
+        after = int(seen)
+    last = await asyncio.to_thread(found.look, lambda replay: replay.n)
+    if after > last:
+        raise Refusal("invalid-request", f"after={after}: the last event is {last}: ask after that")
+    if is_stream:
+        service.feeds.check_room()
+        return StreamingResponse(
+            service.feeds.sent(experiment, after),
+            media_type=streams.SSE,
+            headers={"x-accel-buffering": "no"},
+        )
+    lines = service.feeds.lines(experiment, after, wait)
+    return StreamingResponse(lines, media_type=streams.NDJSON, headers={"etag": f'"{last}"'})

@@ -1,0 +1,192 @@
+"""Events as they come: lines of JSON for one question, or server-sent events that do not end.
+
+    GET .../events?after=17&wait=20                       application/x-ndjson
+    GET .../events?after=17, Accept: text/event-stream    CloudEvents 1.0 as server-sent events
+
+A stream reads from the store, never from the learner, so that no reader holds up a decision. All
+streams of an experiment share one look at the store, ten times a second at most, and the bytes that
+they send.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import NamedTuple
+
+import msgspec
+
+from ..live.events import Event
+from ..live.exchange import to_lines
+from ..live.store import Store
+from .refusals import Refusal
+
+NDJSON, SSE = "application/x-ndjson", "text/event-stream"
+PAGE = 500  # events in a piece of a stream
+RECENT = 2000  # events that are kept for streams
+PAUSE = 0.1  # seconds between two looks while events come
+POLL = 0.5  # seconds between two looks at a server, where others may write
+BEAT = 15.0  # seconds until a silent stream says that it lives
+SPEC = "1.0"
+
+
+class Sent(NamedTuple):
+    """An event, and its bytes in a stream."""
+
+    event: Event
+    message: bytes
+
+
+class Feed:
+    """The last events of one experiment, for all its streams."""
+
+    def __init__(self, experiment: str, last: int) -> None:
+        self.experiment, self.last, self.readers = experiment, last, 0
+        self.recent: deque[Sent] = deque(maxlen=RECENT)
+        self.stale = True
+        self.lock = asyncio.Lock()
+        self.news = asyncio.Event()
+
+    def after(self, n: int) -> list[Sent] | None:
+        """The next events after n; None where they are too old to be here."""
+        first = self.last - len(self.recent) + 1
+        if n + 1 < first:
+            return None
+        return list(islice(self.recent, n + 1 - first, n + 1 - first + PAGE))
+
+    def add(self, found: list[Sent]) -> None:
+        """Events that came."""
+        self.recent += found
+        self.last += len(found)
+        self.stale |= len(found) == PAGE  # it may have become stale while we looked
+
+    def wake(self) -> None:
+        """There is something new."""
+        self.stale = True
+        self.news.set()
+        self.news = asyncio.Event()
+
+
+class Feeds:
+    """All feeds of a service."""
+
+    def __init__(self, store: Store, most: int) -> None:
+        self._store, self._most = store, most
+        self._feeds: dict[str, Feed] = {}
+        self.open = 0
+        self.closing = False
+
+    def wake(self, experiment: str) -> None:
+        """There is something new."""
+        feed = self._feeds.get(experiment)
+        if feed is not None:
+            feed.wake()
+
+    def close(self) -> None:
+        """End all streams soon."""
+        self.closing = True
+        for feed in self._feeds.values():
+            feed.wake()
+
+    async def lines(self, experiment: str, after: int, seconds: float) -> AsyncIterator[bytes]:
+        """All events after n; where there is none yet, the first that come within so long."""
+        clock = asyncio.get_running_loop()
+        until = clock.time() + seconds
+        page = await asyncio.to_thread(self._look, experiment, after)
+        if not page and seconds:
+            with self._reading(experiment, after) as feed:
+                while not page and not self.closing and (left := until - clock.time()) > 0:
+                    page = await self._next(feed, after, left)
+        while page:
+            yield "".join(f"{line}\n" for line in to_lines(sent.event for sent in page)).encode()
+            after = page[-1].event.n
+            full = len(page) == PAGE
+            page = await asyncio.to_thread(self._look, experiment, after) if full else []
+
+    async def sent(self, experiment: str, after: int) -> AsyncIterator[bytes]:
+        """Server-sent events after n, until the caller goes or the service ends."""
+        clock = asyncio.get_running_loop()
+        said = clock.time()
+        self.open += 1
+        try:
+            yield b": sidelight\n\n"
+            with self._reading(experiment, after) as feed:
+                while not self.closing:
+                    page = await self._next(feed, after, BEAT)
+                    if page:
+                        yield b"".join([sent.message for sent in page])
+                        after, said = page[-1].event.n, clock.time()
+                    elif clock.time() - said >= BEAT:
+                        yield b": alive\n\n"
+                        said = clock.time()
+        finally:
+            self.open -= 1
+
+    def check_room(self) -> None:
+        """Refuse one stream too many."""
+        if self.open >= self._most:
+            raise Refusal(
+                "rate-limited",
+                f"{self._most} streams are open already: close one, or ask with `wait`",
+                {"retry-after": "5"},
+            )
+
+    async def _next(self, feed: Feed, after: int, seconds: float) -> list[Sent]:
+        """The events after n; where there are none yet, wait for so long at most."""
+        news = feed.news  # before we look: what comes after the look sets it
+        page = await self._read(feed, after)
+        if page:
+            return page
+        try:
+            async with asyncio.timeout(min(seconds, POLL if self._store.shared else seconds)):
+                await news.wait()
+        except TimeoutError:
+            feed.stale |= self._store.shared
+        else:
+            await asyncio.sleep(PAUSE)  # what comes meanwhile comes along
+        return await self._read(feed, after)
+
+    async def _read(self, feed: Feed, after: int) -> list[Sent]:
+        if feed.stale:
+            async with feed.lock:
+                if feed.stale:
+                    feed.stale = False
+                    feed.add(await asyncio.to_thread(self._look, feed.experiment, feed.last))
+        found = feed.after(after)
+        if found is None:
+            found = await asyncio.to_thread(self._look, feed.experiment, after)
+        return found
+
+    @contextmanager
+    def _reading(self, experiment: str, after: int) -> Iterator[Feed]:
+        """The feed of an experiment, which is there as long as somebody reads."""
+        feed = self._feeds.setdefault(experiment, Feed(experiment, after))
+        feed.readers += 1
+        try:
+            yield feed
+        finally:
+            feed.readers -= 1
+            if not feed.readers:
+                del self._feeds[experiment]
+
+    def _look(self, experiment: str, after: int) -> list[Sent]:
+        page = islice(self._store.read(experiment, after), PAGE)
+        return [Sent(event, as_cloud_event(event)) for event in page]
+
+
+def as_cloud_event(event: Event) -> bytes:
+    """An event as a message of a stream; its id is the number to go on from."""
+    said = {
+        "specversion": SPEC,
+        "id": str(event.n),
+        "source": f"/v1/experiments/{event.experiment}",
+        "type": f"sidelight.{event.type}",
+        "time": event.time,
+        "datacontenttype": "application/json",
+        "data": {"n": event.n, "key": event.key, "hash": event.hash, "body": event.data},
+    }
+    text = msgspec.json.encode(said).decode()
+    return f"id: {event.n}\nevent: {event.type}\ndata: {text}\n\n".encode()

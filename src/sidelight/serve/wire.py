@@ -1,0 +1,326 @@
+"""The bodies of requests and answers: what may be in them, and what is said where they do not fit.
+
+Labels are text, a number that is none is null, and `why` is the policy's word. Reading is strict:
+`false` is no number, 1e400 is no number, an unknown field is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+from starlette.types import Receive
+
+from .gate import Visit
+from .refusals import SECRET, Refusal
+
+T = TypeVar("T")
+
+Key = Annotated[
+    str, Meta(min_length=1, max_length=200, description="The same key, the same answer.")
+]
+Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_.-]{0,63}$")]
+Values = dict[str, float | None]
+JSON = "application/json"
+
+
+class Request(Struct, forbid_unknown_fields=True):
+    """What a caller sends."""
+
+
+class DecisionRequest(Request):
+    """How many decisions are wanted."""
+
+    count: Annotated[int, Meta(ge=1, le=1000)] = 1
+    key: Key | None = None
+
+
+class Observation(Request):
+    """What a decision showed, or a part of it; null is a value that did not come."""
+
+    decision: Annotated[int, Meta(ge=1, le=2**53)]
+    values: Values = {}
+    key: Key | None = None
+    last: Annotated[bool, Meta(description="Whether the rest of its values never comes.")] = False
+
+
+class ObservationRequest(Request):
+    """Values of decisions: all are taken, or none."""
+
+    items: Annotated[list[Observation], Meta(min_length=1, max_length=1000)]
+
+
+class RecordedAction(Request):
+    """An action that was taken without asking, and what it showed."""
+
+    action: str
+    values: Values = {}
+    key: Key | None = None
+
+
+class RecordRequest(Request):
+    """Actions that were taken without asking: all are taken, or none."""
+
+    items: Annotated[list[RecordedAction], Meta(min_length=1, max_length=1000)]
+
+
+class ExperimentRequest(Request):
+    """What an experiment begins with; the problem is a table as in problem files."""
+
+    problem: Annotated[
+        dict[str, Any], Meta(description="As in a problem file; means are left out.")
+    ]
+    policy: Annotated[str, Meta(max_length=300)] = "ids"
+    seed: Annotated[int, Meta(ge=0, le=2**53)] = 0
+    horizon: Annotated[float, Meta(gt=0, le=1e15)] | None = None
+    patience: Annotated[int, Meta(ge=0, le=10**15)] | None = None
+
+
+class StateRequest(Request):
+    """What an experiment should do from now on."""
+
+    state: Annotated[str, Meta(pattern="^(running|paused|shadow|closed)$")]
+
+
+class AnalyzeRequest(Request):
+    """A problem, with means or without, and what bounds should speak about."""
+
+    problem: dict[str, Any]
+    horizon: Annotated[float, Meta(gt=0, le=1e15)] = 1e5
+    worst_case: Annotated[float, Meta(gt=0, le=1e15)] | None = None
+
+
+class Decision(Struct):
+    """What to do, and why: a word of the policy."""
+
+    id: int
+    action: str
+    why: str
+    batch: int | None
+    shadow: bool
+
+
+class Decisions(Struct):
+    """Always a list; `seq` is the number of the last event, `replayed` says that the key is old."""
+
+    decisions: list[Decision]
+    key: str | None
+    replayed: bool
+    seq: int
+
+
+class Accepted(Struct):
+    """How many items were news, were known, and came when nobody waited for them any more."""
+
+    accepted: int
+    duplicate: int
+    late: int
+    seq: int
+
+
+class Estimate(Struct):
+    """What is known of an action: mean = sum / information, null where nothing was seen."""
+
+    action: str
+    plays: int
+    information: float
+    sum: float
+    mean: float | None
+
+
+class Pending(Struct):
+    """A decision whose values are awaited, and of which actions."""
+
+    decision: int
+    action: str
+    awaited: list[str]
+
+
+class ExperimentAnswer(Struct):
+    """An experiment as it is now; `pending` has the oldest thousand of `waiting`."""
+
+    name: str
+    state: str
+    seq: int
+    policy: str
+    seed: int
+    horizon: float | None
+    patience: int | None
+    problem: dict[str, Any]
+    decisions: int
+    estimates: list[Estimate]
+    waiting: int
+    pending: list[Pending]
+    policy_here: bool
+
+
+class ExperimentList(Struct):
+    """Names in order; `next` is the cursor of the next page, null at the end."""
+
+    experiments: list[str]
+    next: str | None
+
+
+class StateAnswer(Struct):
+    """The state, and whether the request changed it."""
+
+    state: str
+    changed: bool
+
+
+class Interval(Struct):
+    """Where the mean of an action lies."""
+
+    action: str
+    low: float
+    high: float
+
+
+class VerdictAnswer(Struct):
+    """Which action is best, wrong with probability delta over all looks together."""
+
+    delta: float
+    best: str | None
+    ruled_out: list[str]
+    intervals: list[Interval]
+    loss: float
+    next: str | None
+    cost: float | None
+    stop: bool
+
+
+class FindingAnswer(Struct):
+    """What the data say of one pair."""
+
+    played: str
+    observed: str
+    count: int
+    declared: float
+    sigma: float | None
+    low: float
+    high: float | None
+    bias: float | None
+    spread_accused: bool
+    bias_accused: bool
+
+
+class DiagnosisAnswer(Struct):
+    """Whether the values are as was declared; `text` says it in words."""
+
+    delta: float
+    findings: list[FindingAnswer]
+    text: str
+
+
+class HealthAnswer(Struct):
+    """Whether decisions can be made and kept."""
+
+    status: str
+    read_only: bool
+
+
+class ProblemAnswer(Struct):
+    """A refusal, as RFC 9457 has it."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+
+
+# ---- reading -------------------------------------------------------------------------------------
+
+# A client that still sends would not read a refusal, so that much is read and thrown away.
+DRAINED = 8  # times the largest body
+_CURL = "with curl: -H 'content-type: application/json' -d '{...}'"
+
+
+async def body_of(visit: Visit, receive: Receive, most: int) -> bytes:
+    """The body of a request, if it is not too large and is JSON; b"" where there is none."""
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    if message.get("more_body"):
+        parts, size = [body], len(body)
+        while message.get("more_body"):
+            message = await receive()
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > most:
+                parts = []
+            if size > DRAINED * most:
+                break
+        body = b"".join(parts) if size <= most else b" " * (most + 1)
+    if message["type"] == "http.disconnect":
+        raise Refusal("invalid-request", "the connection was closed before the body was there")
+    if len(body) > most:
+        raise _too_large(most)
+    if body and not is_json(visit.headers.get(b"content-type", b"")):
+        kind = visit.header(b"content-type")
+        found = f"says {kind!r}" if kind else "has no content type"
+        raise Refusal("unsupported-media", f"the body {found}; send JSON and say so ({_CURL})")
+    if b"sidelight_" in body and SECRET.search(body.decode("latin-1")):
+        raise Refusal(
+            "invalid-request", "the body holds a token: a token belongs into the header only"
+        )
+    return body
+
+
+def is_json(kind: bytes) -> bool:
+    """Whether a content type is that of JSON in UTF-8."""
+    if kind == b"application/json":
+        return True
+    media, _, rest = kind.decode("latin-1").lower().partition(";")
+    charset = rest.replace(" ", "").replace('"', "")
+    return media.strip() == JSON and charset in ("", "charset=utf-8")
+
+
+def _too_large(most: int) -> Refusal:
+    return Refusal(
+        "too-large",
+        f"the body has more than {most:,} bytes: send less at a time",
+        headers={"connection": "close"},
+    )
+
+
+def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
+    """The body as its model, or a refusal that says where it does not fit."""
+    if not body:  # a request that was damaged on its way may lose its body
+        raise Refusal("invalid-request", f"there is no body; send at least {{}} ({_CURL})")
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as error:
+        said, _, where = str(error).partition(" - at ")
+        more = {"pointer": pointer_of(where.strip("`"))} if where else {}
+        place = f" (at {more['pointer']})" if more else ""
+        raise Refusal(
+            "invalid-request", f"{said.strip()}{place}; /v1/openapi.json says what fits", more=more
+        ) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Refusal("invalid-request", f"the body is no JSON: {error}") from None
+    except RecursionError:
+        raise Refusal("invalid-request", "the body is nested too deeply") from None
+
+
+def pointer_of(path: str) -> str:
+    """`$.items[3].values[...]` as a JSON pointer."""
+    steps = re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", path)
+    return "".join(f"/{name or place}" for name, place in steps if place != "...")
+
+
+def depth_of(value: object) -> int:
+    """How many lists and objects are in each other."""
+    depth, level = 0, [value]
+    while level:
+        inner: list[object] = []
+        for item in level:
+            if isinstance(item, dict):
+                inner += item.values()
+            elif isinstance(item, list):
+                inner += item
+        nested = any(isinstance(item, dict | list) for item in level)
+        depth += nested
+        level = inner
+    return depth

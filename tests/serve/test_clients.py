@@ -1,0 +1,125 @@
+"""Clients that are not ours: curl, `fetch` in a browser, the OpenFeature SDK."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from openfeature import api
+from openfeature.contrib.provider.ofrep import OFREPProvider
+from openfeature.evaluation_context import EvaluationContext
+from openfeature.exception import ErrorCode
+
+from browser import browsing
+from serving import Running, serving_here
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "operations.md").read_text()
+LOCAL = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    with serving_here(str(tmp_path / "events.db"), tmp_path) as service:
+        yield service
+
+
+def example(language: str, running: Running) -> str:
+    """The calls in the documentation, for this service."""
+    (found,) = re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+    text: str = found.replace("http://127.0.0.1:7733", running.url)
+    return text.replace("$SIDELIGHT_TOKEN", running.secrets["admin"])
+
+
+def test_the_documented_calls_of_curl_decide_and_tell(running: Running) -> None:
+    if not shutil.which("curl"):
+        pytest.skip("curl is not installed")
+    done = subprocess.run(
+        ["sh", "-e"],
+        input=example("sh", running),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert answers[0]["name"] == "dosing"
+    assert answers[1]["decisions"][0]["id"] == 1
+    assert answers[2]["accepted"] == 1
+    types = [event["type"] for event in running.events("dosing")]
+    assert types == ["created", "opened", "decided", "told"]
+
+
+def test_the_documented_calls_of_fetch_run_in_a_browser(
+    running: Running, chromium: str, tmp_path: Path
+) -> None:
+    problem = {"actions": ["A", "B", "C", "test"], "kind": "full-information"}
+    running.create("dosing", problem=problem)
+    with browsing(chromium, tmp_path / "profile", LOCAL) as page:
+        page.open(f"{running.url}/v1/health")
+        found = page.ask(f"(async () => {{ {example('js', running)}; return [decision, told] }})()")
+        assert found[0]["id"] == 1
+        assert found[1]["accepted"] == 1
+    types = [event["type"] for event in running.events("dosing")]
+    assert types == ["created", "opened", "decided", "told"]
+
+
+def test_a_page_of_another_origin_cannot_call(
+    running: Running, chromium: str, tmp_path: Path
+) -> None:
+    running.create("dosing")
+    before = running.events("dosing")
+    page_of_theirs = tmp_path / "evil.html"
+    page_of_theirs.write_text("<!doctype html><title>evil</title>")
+    with browsing(chromium, tmp_path / "profile", LOCAL) as page:
+        page.open(page_of_theirs.as_uri())
+        where = f"{running.url}/v1/experiments/dosing/decisions"
+        headers = {
+            "authorization": f"Bearer {running.secrets['admin']}",
+            "content-type": "application/json",
+        }
+        for options, wanted in (
+            ({"method": "POST", "body": "{}", "headers": headers}, {"blocked"}),
+            ({"method": "POST", "body": "{}", "mode": "no-cors"}, {"opaque", "blocked"}),
+        ):
+            call = f"fetch({json.dumps(where)}, {json.dumps(options)})"
+            assert page.ask(f"{call}.then(answer => answer.type, () => 'blocked')") in wanted
+    assert running.events("dosing") == before
+
+
+def test_an_openfeature_client_decides(running: Running) -> None:
+    running.create("prices", problem={"actions": ["8.99", "9.99"], "kind": "full-information"})
+    headers = {"authorization": f"Bearer {running.secrets['decide']}"}
+    api.set_provider(OFREPProvider(running.url, headers_factory=lambda: headers))
+    try:
+        client = api.get_client()
+        ana = EvaluationContext("visitor-ana", {"country": "fi"})
+        first = client.get_string_details("prices", "none", ana)
+        again = client.get_string_details("prices", "none", ana)
+        assert first.value == again.value in ("8.99", "9.99")
+        assert first.variant == first.value
+        assert first.flag_metadata["decision"] == again.flag_metadata["decision"] == 1
+        told = {"decision": first.flag_metadata["decision"], "values": {first.value: 1.0}}
+        assert running.observe(told, name="prices").data["accepted"] == 1
+        nobody = client.get_string_details("prices", "none", EvaluationContext())
+        assert (nobody.value, nobody.error_code) == ("none", ErrorCode.TARGETING_KEY_MISSING)
+        absent = client.get_string_details("nowhere", "none", ana)
+        assert (absent.value, absent.error_code) == ("none", ErrorCode.FLAG_NOT_FOUND)
+        path = "/v1/experiments/prices/state"
+        for state in ("paused", "shadow"):
+            running.call("PUT", path, {"state": state})
+            other = client.get_string_details("prices", "none", EvaluationContext("bea"))
+            assert (other.value, other.error_code) == ("none", ErrorCode.GENERAL)
+    finally:
+        api.shutdown()
+        api.clear_providers()
+
+
+def test_there_is_no_bulk_evaluation(running: Running) -> None:
+    body = {"context": {"targetingKey": "ana"}}
+    assert running.call("POST", "/ofrep/v1/evaluate/flags", body).status == 404

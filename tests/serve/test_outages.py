@@ -1,0 +1,57 @@
+"""A database server that goes away: said in words, red health, and no decision twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from proxies import Wire, close, wired
+from service_kills import free_port
+from serving import Running, serving_here
+
+if TYPE_CHECKING:
+    from servers import Server
+
+
+@pytest.fixture
+def service(server: Server, tmp_path: Path) -> Iterator[tuple[Running, Wire]]:
+    """A service that reaches its database by a wire which can be cut."""
+    with server.lend() as address, wired(server.port) as wire:
+        place = address.replace(f":{server.port}/", f":{wire.own}/")
+        with serving_here(place, tmp_path) as running:
+            assert running.create().status == 201
+            assert running.decide(key="first").status == 201
+            yield running, wire
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_commit_whose_answer_is_lost_counts_once(
+    service: tuple[Running, Wire], moment: str
+) -> None:
+    running, wire = service
+    wire.cut = moment
+    lost = running.decide(key="second", count=3)
+    assert (lost.status, lost.kind) == (503, "storage-failed")
+    assert "same key" in lost.data["detail"]
+    wire.cut = ""
+    found = running.decide(key="second", count=3)
+    assert found.status == (200 if moment == "after" else 201)
+    assert [one["id"] for one in found.data["decisions"]] == [2, 3, 4]
+    assert running.decide(key="third").data["decisions"][0]["id"] == 5
+    assert wire.cuts
+
+
+def test_health_is_red_while_the_server_is_away(service: tuple[Running, Wire]) -> None:
+    running, wire = service
+    there, wire.port = wire.port, free_port()
+    for end in list(wire.ends):
+        close(end)
+    red = running.call("GET", "/v1/health", token=None)
+    assert (red.status, red.kind) == (503, "storage-failed")
+    assert running.decide(key="lost").kind == "storage-failed"
+    wire.port = there
+    assert running.call("GET", "/v1/health", token=None).status == 200
+    assert running.decide(key="lost").data["decisions"][0]["id"] == 2

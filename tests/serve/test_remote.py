@@ -1,0 +1,129 @@
+"""`sidelight.connect`: the verbs of a learner over HTTP, repeated until they have an answer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from serving import Apart, Running, serving_here, tokens_for
+from sidelight.errors import ContradictionError, NotShownError
+from sidelight.remote import Calls
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    with serving_here(str(tmp_path / "events.db"), tmp_path) as service:
+        service.create("shop", problem={"actions": ["A", 2, "C"], "kind": "full-information"})
+        yield service
+
+
+def test_it_plays_as_a_learner_does(running: Running) -> None:
+    feedback = sl.Feedback.full_information(3, labels=["A", 2, "C"])
+    learner = sl.Learner(feedback, "ucb-n")
+    rng = np.random.default_rng(1)
+    with sl.connect(running.url, running.secrets["decide"]) as shop:
+        for t in range(1, 31):
+            decision = shop.ask(key=f"visit-{t}")
+            assert decision == learner.ask() == shop.ask(key=f"visit-{t}")
+            values = rng.normal(0.5, 1.0, 3)
+            assert shop.tell(decision.id, values, key=f"sale-{t}")
+            learner.tell(decision.id, values)
+        assert not shop.tell(decision.id, values, key="sale-30")
+        assert shop.record(2, {"A": 0.5, 2: 0.25})
+        learner.record(2, {"A": 0.5, 2: 0.25})
+        decision = shop.ask()
+        assert decision == learner.ask()
+        assert shop.pending == learner.pending
+        assert shop.rounds == learner.rounds == 31
+        for name in ("plays", "information", "sums"):
+            assert np.array_equal(getattr(shop.belief, name), getattr(learner.belief, name))
+        assert shop.verdict(0.1) == learner.verdict(0.1)
+        assert shop.diagnose() == learner.diagnose()
+        assert [event["type"] for event in shop.events()][:3] == ["created", "opened", "decided"]
+        assert shop.state == "running"
+        assert [one.id for one in shop.ask_many(3)] == [32, 33, 34]
+
+
+def test_refusals_are_errors_of_the_library(running: Running) -> None:
+    shop = sl.connect(running.url, running.secrets["admin"], experiment="shop")
+    shop.ask(key="a")
+    shop.tell(1, {"A": 0.5}, key="t")
+    for error, call in (
+        (sl.KeyReusedError, lambda: shop.tell(1, {"C": 0.5}, key="t")),
+        (ContradictionError, lambda: shop.tell(1, {"A": 0.75})),
+        (sl.InputError, lambda: shop.tell(7, {"A": 0.75})),
+        (sl.InputError, lambda: shop.tell(1, {"A": float("nan")})),
+        (sl.InputError, lambda: shop.tell(1, {"A": True})),
+        (sl.InputError, lambda: shop.record("B", {})),
+        (sl.InputError, lambda: shop.set_state("asleep")),
+        (sl.InputError, lambda: shop.verdict(2.0)),
+    ):
+        with pytest.raises(error):
+            call()
+    assert shop.set_state("paused")
+    with pytest.raises(sl.NotRunningError):
+        shop.ask()
+    running.create("shop2", problem={"actions": ["A", "B"], "kind": "bandit"})
+    other = sl.connect(running.url, running.secrets["admin"], experiment="shop2")
+    decision = other.ask()
+    with pytest.raises(NotShownError):
+        other.tell(decision.id, {"A": 0.5, "B": 0.5})
+    for remote in (shop, other):
+        remote.close()
+    with pytest.raises(sl.InputError, match="which experiment"):
+        sl.connect(running.url, running.secrets["admin"])
+
+
+def test_a_token_comes_from_the_environment_and_goes_nowhere_in_plain_text(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(sl.InputError, match="no token"):
+        sl.connect(running.url)
+    monkeypatch.setenv("SIDELIGHT_TOKEN", running.secrets["read"])
+    shop = sl.connect(running.url)
+    assert running.secrets["read"] not in f"{shop!r} {shop._calls!r}"
+    shop.close()
+    for url in ("http://example.org", "ftp://127.0.0.1", "127.0.0.1", "http://u:p@127.0.0.1"):
+        with pytest.raises(sl.InputError):
+            sl.connect(url, "sidelight_read_x")
+    with pytest.raises(sl.InputError, match="unknown, revoked or expired"):
+        sl.connect(running.url, "sidelight_read_" + "x" * 43)
+
+
+def test_answers_that_are_lost_are_asked_for_again(tmp_path: Path) -> None:
+    """The service is killed under the client; every decision is made once."""
+    tokens = tmp_path / "tokens"
+    secret = tokens_for(tokens)["admin"]
+    service = Apart(str(tmp_path / "events.db"), tokens)
+    try:
+        here = Running(service.port, {"admin": secret}, None)  # type: ignore[arg-type]
+        assert here.create().status == 201
+        shop = sl.connect(here.url, secret, patience=60.0)
+        found: list[int] = []
+
+        def ask() -> None:
+            found.extend(shop.ask().id for _ in range(200))
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        for _ in range(3):
+            service.kill()
+            service.again()
+        asking.join(120)
+        shop.close()
+        assert found == list(range(1, 201))
+    finally:
+        service.kill()
+
+
+def test_without_a_service_the_error_says_what_to_do() -> None:
+    calls = Calls("http://127.0.0.1:9", "x", patience=0.1)
+    with pytest.raises(sl.StoreError, match="see whether the service runs"):
+        calls.call("GET", "/v1/health")
+    with pytest.raises(sl.UnknownOutcomeError, match="same key"):
+        calls.call("POST", "/v1/health", {})

@@ -1,0 +1,147 @@
+"""Events as they come: long polls, server-sent events in CloudEvents, many readers."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from serving import PATIENCE, Running, serving_here
+from sidelight.live.events import Event, check_chain
+from sidelight.serve.settings import Limits
+
+EVENTS = "/v1/experiments/shop/events"
+
+
+@pytest.fixture
+def running(where: str, tmp_path: Path) -> Iterator[Running]:
+    limits = Limits(rate=1e6, streams=3)
+    with serving_here(where, tmp_path, limits) as service:
+        service.create()
+        yield service
+
+
+class Stream:
+    """A reader of server-sent events."""
+
+    def __init__(self, running: Running, path: str = EVENTS, **headers: str) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=PATIENCE)
+        sent = {
+            "accept": "text/event-stream",
+            "authorization": f"Bearer {running.secrets['read']}",
+            **headers,
+        }
+        self.connection.request("GET", path, headers=sent)
+        self.answer = self.connection.getresponse()
+
+    def next(self) -> dict[str, Any]:
+        """The next event, as it is in its envelope."""
+        found: dict[str, str] = {}
+        while line := self.answer.readline().decode():
+            name, _, value = line.rstrip("\n").partition(": ")
+            if not line.strip() and "data" in found:
+                break
+            if name:
+                found[name] = value
+        data: dict[str, Any] = json.loads(found["data"])
+        assert found["id"] == data["id"]
+        assert found["event"] == data["type"].removeprefix("sidelight.")
+        return data
+
+    def close(self) -> None:
+        self.answer.close()
+        self.connection.close()
+
+
+def test_a_stream_has_all_events_in_cloud_events(running: Running) -> None:
+    running.decide()
+    stream = Stream(running)
+    assert stream.answer.headers["content-type"].startswith("text/event-stream")
+    first = [stream.next() for _ in range(3)]
+    running.decide(count=2, key="later")
+    running.observe({"decision": 1, "values": {"A": 0.5}})
+    more = [stream.next() for _ in range(3)]
+    stream.close()
+    for number, event in enumerate(first + more, 1):
+        assert event["specversion"] == "1.0"
+        assert event["id"] == str(number)
+        assert event["source"] == "/v1/experiments/shop"
+        assert event["datacontenttype"] == "application/json"
+        assert event["time"].endswith("Z")
+    types = [event["type"].removeprefix("sidelight.") for event in first + more]
+    assert types == ["created", "opened", "decided", "decided", "decided", "told"]
+    kept = running.events()
+    assert [event["data"]["hash"] for event in first + more] == [event["hash"] for event in kept]
+    events = [Event(**{**one, "body": _canonical(one["body"])}) for one in kept]
+    assert check_chain(events) is None
+
+
+def _canonical(body: object) -> str:
+    return json.dumps(body, sort_keys=True, separators=(",", ":"))
+
+
+def test_a_stream_goes_on_where_it_was_left(running: Running) -> None:
+    running.decide(count=5)
+    stream = Stream(running, EVENTS + "?after=4")
+    assert stream.next()["id"] == "5"
+    stream.close()
+    again = Stream(running, **{"last-event-id": "6"})
+    assert again.next()["id"] == "7"
+    again.close()
+
+
+def test_more_events_than_are_kept_for_streams_come_in_their_order(running: Running) -> None:
+    for _ in range(4):
+        running.decide(count=1000)
+    stream = Stream(running)
+    assert [stream.next()["id"] for _ in range(4002)] == [str(n) for n in range(1, 4003)]
+    running.decide()
+    assert stream.next()["id"] == "4003"
+    stream.close()
+
+
+def test_one_stream_too_many_is_told_so(running: Running) -> None:
+    streams = [Stream(running) for _ in range(3)]
+    for stream in streams:
+        stream.next()
+    refused = running.call("GET", EVENTS, token="read", headers={"accept": "text/event-stream"})
+    assert (refused.status, refused.kind) == (429, "rate-limited")
+    assert running.call("GET", EVENTS + "?wait=0.1").status == 200
+    for stream in streams:
+        stream.close()
+    until = time.monotonic() + PATIENCE
+    while True:  # a service notices that a reader has gone when it next writes to it
+        running.decide()
+        stream = Stream(running)
+        if stream.answer.status == 200:
+            stream.close()
+            return
+        stream.close()
+        assert time.monotonic() < until
+
+
+def test_a_question_that_waits_is_answered_by_the_next_event(running: Running) -> None:
+    found: list[bytes] = []
+    asking = threading.Thread(
+        target=lambda: found.append(running.call("GET", EVENTS + "?after=1&wait=30").body)
+    )
+    asking.start()
+    running.decide(key="news")
+    asking.join(PATIENCE)
+    types = [json.loads(line)["type"] for line in found[0].splitlines()]
+    assert types[0] == "opened"
+
+
+def test_open_streams_do_not_keep_a_service_from_ending(where: str, tmp_path: Path) -> None:
+    with serving_here(where, tmp_path) as running:
+        running.create()
+        stream = Stream(running)
+        stream.next()
+    assert stream.answer.read() == b""
+    stream.close()
