@@ -23,7 +23,7 @@ import numba
 import numpy as np
 
 import sidelight as sl
-from sidelight.live import replay
+from sidelight.live import bodies
 from sidelight.live.audit import audit
 from sidelight.live.events import Event, check_chain, follow
 from sidelight.live.known_answer import opened
@@ -31,6 +31,7 @@ from sidelight.live.replay import Replay
 
 ACTIONS, TURNS, ROUNDS = 10, 8, 2000
 EVENTS = 100_000
+TIME = "2026-01-01T00:00:00.000000Z"
 POLICIES = ("ucb-n", "ids", "minimax")
 
 FIRST = """
@@ -90,21 +91,21 @@ def history(policy: str) -> list[Event]:
     """The events of an experiment of which two values are told after each decision."""
     learner = sl.Learner(ring(), policy, horizon=10**6, seed=1)
     begun = Replay("x")
-    begun.take(follow("x", None, 0, [replay.created(learner)], "")[0])
-    entries = [replay.created(learner), opened(begun)]
+    begun.take(follow("x", None, 0, [bodies.created(learner)], TIME)[0])
+    entries = [bodies.created(learner), opened(begun)]
     noise = np.random.default_rng(1).normal(size=(EVENTS, 2)).tolist()
     while len(entries) < EVENTS:
         n = len(entries)
         decision = learner.ask(key=f"visit-{n}")
-        entries.append(replay.decided(learner, decision, 2, f"visit-{n}"))
+        entries.append(bodies.decided(learner, decision, 2, f"visit-{n}"))
         first, second = noise[n]
         values: dict[Hashable, float] = {
             decision.action: first,
             (decision.action + 1) % ACTIONS: second,
         }
         learner.tell(decision.id, values, key=f"sale-{n}")
-        entries.append(replay.told(decision.id, values, f"sale-{n}", last=False))
-    return follow("x", None, 0, entries, "2026-01-01T00:00:00.000000Z")
+        entries.append(bodies.told(decision.id, values, f"sale-{n}", last=False))
+    return follow("x", None, 0, entries, TIME)
 
 
 def replays(policy: str) -> tuple[float, float]:

@@ -26,8 +26,9 @@ from pathlib import Path
 from typing import Any
 
 from sidelight import Feedback, Learner
+from sidelight.live.bodies import created
 from sidelight.live.events import Event, check_chain
-from sidelight.live.replay import created, replayed
+from sidelight.live.replay import replayed
 from sidelight.live.store import open_store
 from sidelight.remote import Calls
 from sidelight.serve.run import serve

@@ -180,7 +180,7 @@ def test_forged_values_are_found_by_the_next_decision(history: list[Event]) -> N
         ("created", {"seed": -1}, "seed = -1 must be at least 0"),
         ("created", {"parameters": "?"}, ""),
         ("adopted", {"memory": "AAAA"}, ""),
-        ("lost", {"id": "x"}, "no decision has the id 'x'"),
+        ("lost", {"id": "x"}, "its id is 'x', no whole number"),
     ],
 )
 def test_events_that_nobody_writes(history: list[Event], kind: str, lie: Data, said: str) -> None:
@@ -196,6 +196,37 @@ def test_events_that_nobody_writes(history: list[Event], kind: str, lie: Data, s
     assert of(with_body).n == at + 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "edit"),
+    [
+        ("told", lambda body: body.replace('"id":', '"id": ')),
+        ("told", lambda body: body.replace('"values":', '"values":{"A":0.5},"values":')),
+        ("told", lambda body: body.replace("}}", '},"note":1}')),
+        ("created", lambda body: body.replace('"format"', '"extra":0,"format"')),
+        ("decided", lambda body: body.replace('"by":2', '"by":2.0')),
+        ("decided", lambda body: body.replace('"by":', '"by": ')),
+        ("opened", lambda _: "{}"),
+        ("lost", lambda body: body.replace("}", ".0}")),
+    ],
+)
+def test_texts_that_nobody_writes(
+    history: list[Event], kind: str, edit: Callable[[str], str]
+) -> None:
+    """They would mean the same, and yet sidelight did not write them."""
+    at = next(k for k, event in enumerate(history) if event.type == kind)
+    body = edit(history[at].body)
+    assert body != history[at].body
+    found = of(chained([*history[:at], replace(history[at], body=body), *history[at + 1 :]]))
+    assert (found.outcome, found.n) == ("differs", at + 1)
+
+
+def test_times_and_keys_that_nobody_writes(history: list[Event]) -> None:
+    for at, change_of in ((4, {"time": "yesterday"}), (1, {"key": "k"}), (0, {"key": "k"})):
+        more: Data = change_of
+        found = of(chained([*history[:at], replace(history[at], **more), *history[at + 1 :]]))
+        assert (found.outcome, found.n) == ("differs", at + 1)
+
+
 def test_an_experiment_begins_once_and_at_its_beginning(history: list[Event]) -> None:
     assert "out of place" in of(chained(history[1:])).why
     assert "out of place" in of(chained([history[0], *history])).why
@@ -204,7 +235,7 @@ def test_an_experiment_begins_once_and_at_its_beginning(history: list[Event]) ->
 
 
 def test_a_closed_experiment_takes_nothing(history: list[Event]) -> None:
-    closed = Event(NAME, 0, "t", "state", None, '{"state":"closed"}', "")
+    closed = Event(NAME, 0, history[0].time, "state", None, '{"state":"closed"}', "")
     for event in (event for event in history if event.type in ("told", "decided", "recorded")):
         found = of(chained([*history, closed, event]))
         assert found.outcome == "differs"

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from sidelight import Feedback, InputError, KeyReusedError, Learner, NotRunningError, StoreError
 from sidelight.errors import ContradictionError, ItemError, NotShownError
-from sidelight.live.replay import created, replayed
+from sidelight.live.bodies import created
+from sidelight.live.replay import replayed
 from sidelight.live.sqlite import SqliteStore
 from sidelight.live.store import Store
 from sidelight.live.together import MARK, Recorded, Together, Told, check_tells, keys_of

@@ -116,7 +116,7 @@ def _table(events: Iterable[Event]) -> Iterator[str]:
 @json_option
 @click.pass_context
 def audit_command(
-    context: click.Context, file: str, head: str | None, as_json: bool, **names: str | None
+    context: click.Context, /, file: str, head: str | None, as_json: bool, **names: str | None
 ) -> None:
     """Check whether an experiment is as it was written, and make every decision again.
 

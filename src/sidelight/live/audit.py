@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from ..errors import DamagedError
+from .bodies import Body
 from .events import BrokenChainError, Event, Head, sound
 from .known_answer import known_answer
-from .replay import Body, Deviation, DeviationError, Replay
+from .replay import Deviation, DeviationError, Replay
 
 CLEAN, DAMAGED, DIFFERS, OTHER = "clean", "damaged", "differs", "other code"
 REWRITTEN = "somebody rewrote the events, or sidelight has a fault; compare with a backup"

@@ -38,6 +38,7 @@ from ..errors import ConflictError, InputError, choose_from
 TYPES = ("created", "opened", "decided", "told", "recorded", "lost", "state", "adopted")
 START = "0" * 64  # the hash before the first event
 NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 KEY_LENGTH = 200  # characters
 DEPTH = 50  # of lists and objects in a body
 
@@ -101,6 +102,22 @@ def write_body(data: Mapping[str, Any]) -> str:
         return json.dumps(_plain(data), sort_keys=True, separators=(",", ":"), allow_nan=False)
     except ValueError as error:  # an integer of thousands of digits
         raise InputError(f"the body of an event cannot be written: {error}") from None
+
+
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+
+
+def is_canonical(text: str, data: Mapping[str, Any]) -> bool:
+    """Whether the text is what `write_body` makes of the data that it says."""
+    try:
+        return _canonical(data) == text
+    except ValueError:
+        return False
+
+
+def is_time(text: object) -> bool:
+    """Whether this is a time as `utc_now` writes it."""
+    return isinstance(text, str) and TIME.fullmatch(text) is not None
 
 
 def read_body(text: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from ..errors import InputError, NotRunningError, choose_from
 from ..labels import Label
 from ..policies.specification import Specification
 from ..simulate.simulate import policy_of
-from . import replay as events_of
+from . import bodies
 from .audit import Audit, audit
 from .diagnose import Diagnosis
 from .events import Entry, Head
@@ -56,7 +56,7 @@ class Experiment(Kept):
             decision = (learner.propose if replay.state == SHADOW else learner.ask)(key)
             if decision.id <= before:
                 return [], decision
-            return [events_of.decided(learner, decision, by, key)], decision
+            return [bodies.decided(learner, decision, by, key)], decision
 
         return self.change(work)
 
@@ -76,7 +76,7 @@ class Experiment(Kept):
             said = learner.taken(decision.action, values, f"decision {decision.id}")
             is_new = key is not None and key not in learner.history.tells
             news = learner.tell(decision.id, said, key, last)
-            entries = [events_of.told(decision.id, said, key, bool(last))]
+            entries = [bodies.told(decision.id, said, key, bool(last))]
             return entries if news or is_new else [], news
 
         return self.change(work)
@@ -91,7 +91,7 @@ class Experiment(Kept):
             label = learner.setting.labels[place]
             said = learner.taken(place, values, f"a play of {label!r}")
             news = learner.record(label, said, key)
-            return [events_of.recorded(label, said, key)] if news else [], news
+            return [bodies.recorded(label, said, key)] if news else [], news
 
         return self.change(work)
 
@@ -121,9 +121,9 @@ class Experiment(Kept):
 
         def work(replay: Replay, by: int) -> tuple[list[Entry], None]:
             self._check_takes(replay)
-            chosen = events_of.built_in(policy_of(replay.policy if policy is None else policy))
+            chosen = bodies.built_in(policy_of(replay.policy if policy is None else policy))
             replay.learner.adopt(chosen)
-            entry = events_of.adopted(replay.learner)
+            entry = bodies.adopted(replay.learner)
             replay.begin(entry.body)
             return [entry], None
 

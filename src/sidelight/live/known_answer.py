@@ -2,9 +2,11 @@
 
 Decisions depend on the code of the policy, on the compiler, and on exp and log of the machine,
 which differ in their last bit between processors. So whoever writes into an experiment first lets
-its rule play a short run whose values are the same everywhere, and notes a digest of all decisions.
-If somebody elsewhere gets the same digest and another decision, then the decision was changed, or
-we made a mistake; if somebody gets another digest, then the code or the machine is another.
+its rule play a short run whose values are the same everywhere, and notes a digest of all decisions,
+of the memory of the rule after each of them, and of a table of exp, log and the like, which the
+compiled code takes from the same library as Python. If somebody elsewhere gets the same digest and
+another decision, then the decision was changed, or we made a mistake; if somebody gets another
+digest, then the code or the machine is another.
 
 The values need nothing but sums and products of doubles, which all machines round alike. The mean
 of action j is upper * (37 j mod 101) / 101, and the noise is a sum of four uniform numbers,
@@ -14,19 +16,22 @@ of action j is upper * (37 j mod 101) / 101, and the noise is a sum of four unif
 
 from __future__ import annotations
 
+import math
 import platform
 import random
 from dataclasses import replace
+from functools import cache
 from hashlib import sha256
 
 import numba
 import numpy as np
 
 from .. import __version__, machine_code
-from ..engine.contract import EDITION
+from ..engine.contract import EDITION, Floats
 from ..player import Player
+from .bodies import SHORT, digest
 from .events import Entry
-from .replay import SHORT, Replay, Start, digest
+from .replay import Replay, Start
 
 ROUNDS = 100
 ROOT_3 = 1.7320508075688772
@@ -50,7 +55,20 @@ def known_answer(start: Start) -> str:
             four = words.random() + words.random() + words.random() + words.random()
             values.append(means[j] + sigma[choice.action][j] * (ROOT_3 * (four - 2.0)))
         player.take(choice, shown, values)
-    return f"{decisions.hexdigest()[:SHORT]}-{digest(player.data.sums, player.mind.stream)}"
+        decisions.update(player.mind.memory.tobytes())
+    state = player.data.sums, player.mind.stream, table()
+    return f"{decisions.hexdigest()[:SHORT]}-{digest(*state)}"
+
+
+@cache
+def table() -> Floats:
+    """Values of functions whose last bit depends on the machine."""
+    x = [1e-9 * 1.37**k for k in range(120)]
+    one = [
+        (math.exp(-t), math.log(t), math.log1p(t), math.erfc(t), t**0.3, 2.0**-t, math.sqrt(t))
+        for t in x
+    ]
+    return np.array(one)
 
 
 def opened(replay: Replay) -> Entry:

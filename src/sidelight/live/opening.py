@@ -22,7 +22,7 @@ from ..errors import ConflictError, InputError
 from ..policies.specification import Specification
 from ..setting import Given
 from ..writing import StrPath, slug
-from . import replay
+from . import bodies
 from .events import NAME
 from .experiment import Experiment
 from .kept import those
@@ -92,7 +92,7 @@ def open_experiment(
     learner = None
     if given is not None:
         learner = Learner(given, "ids" if policy is None else policy, **said)
-        replay.created(learner)  # refuses what cannot be kept, before a file is made
+        bodies.created(learner)  # refuses what cannot be kept, before a file is made
     with _guard:
         shelf = _shelf(address, read_only, brief)
         try:
@@ -145,7 +145,7 @@ def _taken(shelf: Shelf, name: str, brief: bool) -> Experiment:
 def _begin(store: Store, name: str, learner: Learner) -> None:
     if store.last(name) is None:
         with suppress(ConflictError):  # another process was first: see whether it agrees
-            store.append(name, 0, [replay.created(learner)])
+            store.append(name, 0, [bodies.created(learner)])
 
 
 def name_of(learner: Learner) -> str:

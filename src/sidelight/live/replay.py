@@ -1,56 +1,42 @@
-"""What the events of an experiment say, and the learner that they make.
-
-    created    the problem, the policy, its seed and its numbers as they were prepared
-    opened     a process began to write: its code, and what a known run gives there
-    decided    an action, why, and a digest of the belief and of the random stream after it
-    told       values of a decision; `last`: the rest of them never comes
-    lost       the rest of the values of a decision never comes
-    recorded   an action that nobody asked about, and its values
-    state      running, paused (no decisions), shadow (decisions for nobody), closed (for ever)
-    adopted    the belief is kept, and a rule begins afresh
+"""The learner that the events of an experiment make.
 
 A `Replay` takes the events one by one. It asks the rule for every decision again, and compares:
 so the same events give the same learner, to the bit. Where this code decides otherwise than the
 events say, or has another edition of the policy, the replay goes on without the rule: it follows
 the decisions, and knows the belief, which depends on no rule. Nothing can be asked then until
 somebody adopts a rule; all else works.
-
-Labels are written as text: two actions whose labels have the same text cannot be told apart here.
 """
 
 from __future__ import annotations
 
-import json
-from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from .. import files
 from ..document import from_table
 from ..engine.contract import EDITION, Floats
 from ..errors import DamagedError, InputError
-from ..labels import Label
 from ..player import Choice, Player
 from ..policies import registry
 from ..policies.specification import Specification
 from ..problem import from_document
 from ..setting import Setting
 from ..simulate import fields
-from .events import START, Entry, Event, Head
-from .learner import Decision, Learner
+from .bodies import (
+    FORMAT,
+    Body,
+    belief_digest,
+    check_shape,
+    decided,
+    floats,
+    texts,
+)
+from .events import START, Event, Head, is_canonical
+from .learner import Learner
 from .values import Values
 
-FORMAT = 1
 STATES = ("running", "paused", "shadow", "closed")
 RUNNING, PAUSED, SHADOW, CLOSED = STATES
-SHORT = 12  # hexadecimal digits of a digest
-
-Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -93,112 +79,6 @@ class Absent:
         raise InputError(f"the rule of {self.name} is not here: adopt a policy first")
 
 
-# ---- bodies --------------------------------------------------------------------------------------
-
-
-def texts(setting: Setting) -> tuple[str, ...]:
-    """The labels as text, which must be distinct."""
-    found = tuple(map(str, setting.labels))
-    if len(set(found)) < len(found):
-        twice = next(text for text in found if found.count(text) > 1)
-        raise InputError(f"two actions have the text {twice!r}: give them labels that differ in it")
-    return found
-
-
-def created(learner: Learner) -> Entry:
-    """The first event of an experiment."""
-    texts(learner.setting)
-    body = {
-        "format": FORMAT,
-        "problem": json.loads(files.to_json(learner.setting.to_document())),
-        "horizon": learner.setting.horizon,
-        "seed": learner.seed,
-        "patience": learner.patience,
-        **_rule(learner),
-    }
-    return Entry("created", body)
-
-
-def adopted(learner: Learner) -> Entry:
-    """The rule that a learner has just adopted."""
-    return Entry("adopted", _rule(learner))
-
-
-def decided(learner: Learner, decision: Decision, by: int, key: str | None = None) -> Entry:
-    """A decision that was just made; `by` is the `opened` event of whoever made it."""
-    player = learner.player
-    data = player.data
-    belief = digest(data.plays, data.information, data.sums, data.pending)
-    stream = digest(player.mind.stream)
-    body = {
-        "id": decision.id,
-        "action": str(decision.label),
-        "why": decision.why,
-        "by": by,
-        "digest": f"{belief}-{stream}",
-    }
-    if decision.batch is not None:
-        body["batch"] = decision.batch
-    if decision.shadow:
-        body["shadow"] = True
-    return Entry("decided", body, key)
-
-
-def told(id: int, values: Mapping[Label, float], key: str | None, last: bool) -> Entry:  # noqa: A002
-    """What a decision showed; where it shows no more and showed nothing now, the rest is lost."""
-    if last and not values:
-        return Entry("lost", {"id": id}, key)
-    body = {"id": id, "values": _by_text(values)}
-    return Entry("told", {**body, "last": True} if last else body, key)
-
-
-def recorded(action: Label, values: Mapping[Label, float], key: str | None) -> Entry:
-    """An action that nobody asked about."""
-    return Entry("recorded", {"action": str(action), "values": _by_text(values)}, key)
-
-
-def _by_text(values: Mapping[Label, float]) -> dict[str, float]:
-    return {str(label): value for label, value in values.items()}
-
-
-def built_in(policy: object) -> Specification:
-    """A policy that a store can run again later."""
-    if isinstance(policy, Specification):
-        return policy
-    name = getattr(policy, "name", type(policy).__name__)
-    raise InputError(
-        f"policy {name!r} is an object of yours, which a store cannot run again later: choose a "
-        "built-in policy, or use a Learner, which lives in memory alone"
-    )
-
-
-def _rule(learner: Learner) -> dict[str, Any]:
-    policy = built_in(learner.policy)
-    snapshot = learner.player.snapshot()
-    return {
-        "policy": str(policy),
-        "edition": policy.edition,
-        "engine": EDITION,
-        "parameters": _text(snapshot.parameters),
-        "memory": _text(snapshot.memory),
-    }
-
-
-def digest(*arrays: npt.NDArray[Any]) -> str:
-    """The beginning of the SHA-256 of the bytes of all arrays."""
-    return sha256(b"".join([array.tobytes() for array in arrays])).hexdigest()[:SHORT]
-
-
-def _text(array: Floats) -> str:
-    return b64encode(array.astype("<f8", copy=False).tobytes()).decode("ascii")
-
-
-def _floats(text: object) -> Floats:
-    if not isinstance(text, str):
-        raise DamagedError("numbers that are no text in base64")
-    return np.frombuffer(b64decode(text, validate=True), dtype="<f8").copy()
-
-
 # ---- the replay ----------------------------------------------------------------------------------
 
 
@@ -217,6 +97,7 @@ class Replay:
         self.n, self.hash = 0, START
         self.state = RUNNING
         self.policy = ""
+        self._engine = EDITION
         self.openings: dict[int, Body] = {}
         self.deviations: list[Deviation] = []
         self.absent: Deviation | None = None
@@ -243,7 +124,9 @@ class Replay:
         if event.n != self.n + 1 or (event.n == 1) != (event.type == "created"):
             raise DamagedError(f"{where} is out of place after event {self.n}")
         try:
-            self._takes[event.type](event, event.data)
+            data = event.data
+            check_shape(event, data)
+            self._takes[event.type](event, data)
         except DeviationError:
             raise
         except (InputError, LookupError, AttributeError, TypeError, ValueError) as error:
@@ -268,6 +151,7 @@ class Replay:
         self._begin(event, data, why)
 
     def _begin(self, event: Event, data: dict[str, Any], why: str) -> None:
+        self._engine = data["engine"]
         if why:
             self.policy = fields.text(data["policy"], "policy")
             self._follow(Deviation(event.n, self.learner.rounds + 1, why))
@@ -280,7 +164,7 @@ class Replay:
         """The rule of the learner begins, with the numbers that a body says."""
         policy = self.learner.policy
         assert isinstance(policy, Specification)
-        numbers = _floats(data["parameters"]), _floats(data["memory"])
+        numbers = floats(data["parameters"]), floats(data["memory"])
         self.policy, self.absent = str(policy), None
         self.start = Start(policy, self.learner.setting, *numbers)
         return self.start
@@ -313,8 +197,9 @@ class Replay:
             return
         decision = (learner.propose if shadow else learner.ask)(event.key)
         here = decided(learner, decision, by).body
-        if here != data:
-            differs = next(k for k in sorted({*here, *data}) if here.get(k) != data.get(k))
+        if not is_canonical(event.body, here):
+            names = sorted({*here, *data})
+            differs = next((k for k in names if here.get(k) != data.get(k)), "its text")
             said = f"{differs} is {data.get(differs)!r}, and here it is {here.get(differs)!r}"
             why = f"event {event.n}, decision {decision.id}: {said}"
             raise DeviationError(Deviation(event.n, decision.id, why, by, self.start))
@@ -331,6 +216,10 @@ class Replay:
             None if batch is None else fields.whole(batch, "batch", 0),
         )
         learner.follow(choice, event.key, shadow=shadow)
+        if self._engine == EDITION and str(data["digest"]).partition("-")[0] != belief_digest(
+            learner
+        ):
+            raise InputError("its digest is that of another belief")
 
     def _told(self, event: Event, data: dict[str, Any]) -> None:
         self._tell(event, data["id"], data["values"], data.get("last") is True)

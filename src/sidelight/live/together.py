@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from ..errors import ContradictionError, InputError, ItemError, KeyReusedError
 from ..labels import Label
-from . import replay as events_of
+from . import bodies
 from .events import KEY_LENGTH, Entry, check_key
 from .experiment import Experiment
 from .kept import Work
@@ -102,7 +102,7 @@ class Together(Experiment):
                 for name in keys:
                     decision = decide(name)
                     made.append(decision)
-                    entries.append(events_of.decided(learner, decision, by, name))
+                    entries.append(bodies.decided(learner, decision, by, name))
             return entries, Decided(tuple(made), True, self._after(replay, entries))
 
         return self.soon(work)
@@ -127,7 +127,7 @@ class Together(Experiment):
                     if news or is_new:
                         action = learner.decision(item.id).action
                         values = learner.taken(action, item.values, f"decision {item.id}")
-                        entries.append(events_of.told(item.id, values, item.key, item.last))
+                        entries.append(bodies.told(item.id, values, item.key, item.last))
             n = self._after(replay, entries)
             return entries, Taken(accepted, len(said) - accepted, late, n)
 
@@ -148,7 +148,7 @@ class Together(Experiment):
                         place = learner.place(item.action)
                         label = learner.setting.labels[place]
                         values = learner.taken(place, item.values, f"a play of {label!r}")
-                        entries.append(events_of.recorded(label, values, item.key))
+                        entries.append(bodies.recorded(label, values, item.key))
             n, news = self._after(replay, entries), len(entries)
             return entries, Taken(news, len(said) - news, 0, n)
 

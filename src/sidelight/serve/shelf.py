@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ..document import from_table
 from ..errors import ConflictError, InputError
+from ..live.bodies import created
 from ..live.events import NAME
 from ..live.learner import Learner
-from ..live.replay import created
 from ..live.store import Store
 from ..live.together import Together
 from ..policies import registry
