@@ -20,7 +20,7 @@ def test_both_sides_are_proved_and_near(name: str, T: float, most: float) -> Non
     assert found.check()
     assert 0 < found.lower.value < found.upper.value
     assert found.ratio == found.upper.value / found.lower.value <= most
-    assert found.policy == "explore-then-commit"
+    assert found.policy == "commit"
 
 
 def test_no_regret_at_all() -> None:

@@ -3,7 +3,7 @@
     asymptotic   Algorithm 1 on one problem, in expectation                          [thm:alg1-ub1]
     minimax      Algorithm 2 on every problem with these feedback and range          [thm:ub-alg2]
     instance     Algorithm 2 on one problem                                         [thm:ub2-alg2]
-    commit       the best plan of exploration, then its winner, on every problem: not in the paper
+    commit       the policy `commit`, explore-then-commit, on every problem: not in the paper
 
 Algorithm 2 takes a probability of failure, `delta`. With a `delta` the bound holds with probability
 at least 1 - delta. Without one, delta = 1/T and what failure may cost is added, at most
@@ -84,7 +84,7 @@ def minimax(
 
 
 def commit(feedback: Feedback, upper: float, horizon: float) -> Bound:
-    """The expected regret of a simple policy on any problem with this feedback and range.
+    """The expected regret of the policy `commit` on any problem with this feedback and range.
 
     It plays every action as often as `allocation` says, then the action with the largest average
     (weighed by precision) for the rest. Its bound is proved by covering all gaps with boxes: close

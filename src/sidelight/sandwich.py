@@ -21,7 +21,7 @@ from .bounds.minimax_computed import minimax_computed
 from .errors import InputError
 from .feedback import Feedback
 
-COMMIT = "explore-then-commit"
+COMMIT = "commit"
 ALGORITHM = "minimax"
 
 
@@ -29,7 +29,7 @@ ALGORITHM = "minimax"
 class Sandwich:
     """Two bounds on the worst-case regret of the best policy.
 
-    `policy` names the policy that keeps the promise of `upper`: "explore-then-commit" plays each
+    `policy` names the registered policy that keeps the promise of `upper`: "commit" plays each
     action as often as `upper.allocation` says, then the largest average; "minimax" is the paper's
     Algorithm 2.
     """

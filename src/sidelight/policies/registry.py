@@ -14,6 +14,7 @@ from ..errors import InputError, choose_from
 from .ao_ids import AO_IDS
 from .asymptotic import ASYMPTOTIC
 from .asymptotic_sigma import ASYMPTOTIC_SIGMA
+from .commit import COMMIT
 from .covering import EPS_GREEDY_LP, UCB_LP
 from .exp3 import EXP3_G, EXP3_IX, EXP3_WIX
 from .greedy import GREEDY, UNIFORM
@@ -48,6 +49,7 @@ _LIST = (
     EXP3_G,
     EXP3_IX,
     EXP3_WIX,
+    COMMIT,
     GREEDY,
     UNIFORM,
     ORACLE_LP,
