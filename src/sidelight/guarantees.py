@@ -4,6 +4,7 @@
     minimax      Algorithm 2 on every problem with these feedback and range          [thm:ub-alg2]
     instance     Algorithm 2 on one problem                                         [thm:ub2-alg2]
     commit       the policy `commit`, explore-then-commit, on every problem: not in the paper
+    index        the policy `index`, an optimistic one, on every problem: not in the paper
 
 Algorithm 2 takes a probability of failure, `delta`. With a `delta` the bound holds with probability
 at least 1 - delta. Without one, delta = 1/T and what failure may cost is added, at most
@@ -29,6 +30,7 @@ from .bounds.bound import Bound, Candidate
 from .bounds.decay import approximate_sums
 from .bounds.formulas import FormulaProof, Schedule, Terms, Witness
 from .bounds.hard_sets import known_structure
+from .bounds.index_proof import proved_index
 from .bounds.inputs import positive
 from .bounds.promising import promised
 from .bounds.rational import float_up
@@ -81,6 +83,43 @@ def minimax(
         formulas = ["weak, paper", "weak, proof", "weak, ours"]
     where = "for every problem with this feedback and range"
     return _marked(_best("minimax guarantee", terms, formulas, where), known, budget)
+
+
+def index(feedback: Feedback, upper: float, horizon: float) -> Bound:
+    """The expected regret of the policy `index` on any problem with this feedback and range.
+
+    Every action must show itself, and there must be one variance; otherwise the bound is not valid,
+    and says why. Its proof computes how long a random walk stays above a rising bar. Where the
+    range is out of all proportion to the noise, nothing less than the whole range in every round
+    is proved: the bound is vacuous, and says `stopped`.
+    """
+    D, T = positive(upper, "upper", "payoff"), positive(horizon, "horizon", "rounds")
+    name = "index guarantee"
+    if not isinstance(feedback, Feedback):
+        raise InputError(
+            f"guarantees.index needs a Feedback, not {type(feedback).__name__}: "
+            "for a Problem pass problem.feedback and problem.upper"
+        )
+    if not feedback.is_self_observing or feedback.uniform_sigma is None:
+        why = "some action does not show itself: see guarantees.commit"
+        if feedback.is_self_observing:
+            why = "the theorem needs one variance, and here there are several"
+        return _empty(name, Terms(feedback, D, T, Witness(0, (), ())), why)
+    made = proved_index(feedback, D, T)
+    proof = made.proof
+    vacuous = len(feedback) > 1 and proof.value >= float_up(T * D)
+    return Bound(
+        name,
+        proof.value,
+        True,
+        "holds in expectation for every problem with this feedback and range",
+        proof,
+        method="nobody loses more than the whole range in every round"
+        if vacuous
+        else "how long the index of a bad action stays above that of the best one",
+        stopped=made.stopped,
+        vacuous=vacuous,
+    )
 
 
 def commit(feedback: Feedback, upper: float, horizon: float) -> Bound:

@@ -20,6 +20,7 @@ from .exp3 import EXP3_G, EXP3_IX, EXP3_WIX
 from .greedy import GREEDY, UNIFORM
 from .ids import IDS
 from .ids_pm import IDS_PM
+from .index import INDEX
 from .minimax import MINIMAX
 from .minimax_sigma import MINIMAX_SIGMA
 from .oracle import ORACLE_LP
@@ -50,6 +51,7 @@ _LIST = (
     EXP3_IX,
     EXP3_WIX,
     COMMIT,
+    INDEX,
     GREEDY,
     UNIFORM,
     ORACLE_LP,
