@@ -6,8 +6,9 @@ least sum(w need) + T min_j (gap_j - sum(w load_j)), by weak duality. If sum(w n
 T max_j sum(w load_j), no c exists, hence no such policy.
 Everything is rational; long numbers and logarithms are rounded against the claim.
 A line for each file says what is proved about which problem, or why not: as `sidelight check` does.
-Exit code, the highest that applies: 0 all proved, 2 a file cannot be opened, 3 some claims are not
-proved, 4 some files are no certificates.
+Proofs of worst cases that need integrals (pairs, promise, index) are not checked here: `sidelight
+check` does that, and a line says so. Exit code, the highest that applies: 0 all proved, 2 a file
+cannot be opened, 3 some claims are not proved, 4 some files are no certificates of this kind.
 """
 
 import json
@@ -26,6 +27,7 @@ ENTRIES = {
     "alternative": "kind weight means shift",
     "pair": "kind weight action split",
 }
+OTHERS = ("sidelight-pairs-1", "sidelight-promise-1", "sidelight-index-1")
 NUMBER = re.compile(f"[+-]?[0-9]{{1,{DIGITS}}}([./][0-9]{{1,{DIGITS}}})?")
 FLOOR = Context(prec=60, rounding=ROUND_FLOOR, Emin=-(10**9), Emax=10**9)
 CEILING = Context(prec=60, rounding=ROUND_CEILING, Emin=-(10**9), Emax=10**9)
@@ -34,6 +36,10 @@ MOST_NAMED, MOST_LETTERS = 8, 25  # means in a line, and characters of one of th
 
 class DamagedError(Exception):
     """The file is no certificate."""
+
+
+class OtherError(Exception):
+    """The file is a proof of another kind."""
 
 
 class RefusedError(Exception):
@@ -154,6 +160,8 @@ def certificate(path):
 
 
 def read(data):
+    if isinstance(data, dict) and data.get("format") in OTHERS:
+        raise OtherError(f"{data['format']} is a proof with integrals: run `sidelight check` on it")
     entries(data, "file")
     readable(data["format"] == "sidelight-certificate-1", "of an unknown format")
     readable(data["claim"] in ("regret", "minimax"), "it claims something else")
@@ -351,6 +359,8 @@ def verdict(path):
     except DamagedError as error:
         advice = "the file is damaged or was changed by hand: save the certificate again"
         return 4, f"refused: {name}: {error}; {advice}"
+    except OtherError as error:
+        return 4, f"not checked here: {name}: {error}"
     why = objection(data)
     words, code, end = ("proved", 0, "") if why is None else ("NOT proved", 3, f": {why}")
     return code, f"{words}: {name}: {statement(data)} ({about(data)}){end}"

@@ -44,6 +44,11 @@ TESTS: dict[str, tuple[str, ...]] = {
         (f"bounds/{k}.py" for k in ("exact_pairs", "pairing", "subsolution")),
         ("bounds/exact_pairs.py", "sandwich.py"),
     ),
+    **dict.fromkeys(
+        (f"bounds/{k}.py" for k in ("passage", "optimism", "index_proof")),
+        ("bounds/index.py",),
+    ),
+    "bounds/leading.py": ("bounds/leading.py",),
     "bounds/bound.py": ("bounds/minimax.py", "bounds/finite_time.py"),
     "bounds/certificate.py": (
         *(
@@ -71,6 +76,8 @@ TESTS: dict[str, tuple[str, ...]] = {
         *AUDITS,
         *twins("asymptotic"),
     ),
+    "policies/commit.py": ("policies/commit.py", *twins("commit")[:3]),
+    "policies/index.py": ("policies/index.py", *twins("index")[:3]),
     "policies/minimax.py": (
         "policies/minimax.py",
         "auditor.py::test_the_first_rounds_too",

@@ -20,7 +20,23 @@ def test_both_sides_are_proved_and_near(name: str, T: float, most: float) -> Non
     assert found.check()
     assert 0 < found.lower.value < found.upper.value
     assert found.ratio == found.upper.value / found.lower.value <= most
-    assert found.policy == "explore-then-commit"
+    assert found.policy == "commit"
+
+
+@pytest.mark.parametrize(
+    ("feedback", "most"),
+    [
+        (Feedback.bandit(2), 1.6),
+        (Feedback.bandit(5), 2.7),
+        (gallery("star").feedback, 3.0),
+        (gallery("cycle").feedback, 2.5),
+    ],
+)
+def test_strongly_observable_structures_have_an_index(feedback: Feedback, most: float) -> None:
+    found = sandwich(feedback, 1.0, 1e5)
+    assert found.check()
+    assert found.ratio <= most
+    assert found.policy == ("index" if feedback.is_self_observing else "commit")
 
 
 def test_no_regret_at_all() -> None:

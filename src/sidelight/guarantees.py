@@ -3,7 +3,9 @@
     asymptotic   Algorithm 1 on one problem, in expectation                          [thm:alg1-ub1]
     minimax      Algorithm 2 on every problem with these feedback and range          [thm:ub-alg2]
     instance     Algorithm 2 on one problem                                         [thm:ub2-alg2]
-    commit       the best plan of exploration, then its winner, on every problem: not in the paper
+    greedy       the policy `greedy` on one problem where every action shows every other   [sec:pre]
+    commit       the policy `commit`, explore-then-commit, on every problem: not in the paper
+    index        the policy `index`, an optimistic one, on every problem: not in the paper
 
 Algorithm 2 takes a probability of failure, `delta`. With a `delta` the bound holds with probability
 at least 1 - delta. Without one, delta = 1/T and what failure may cost is added, at most
@@ -18,7 +20,7 @@ enter by their upper end.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -26,9 +28,11 @@ from functools import lru_cache
 import numpy as np
 
 from .bounds.bound import Bound, Candidate
+from .bounds.commitment import CAP
 from .bounds.decay import approximate_sums
 from .bounds.formulas import FormulaProof, Schedule, Terms, Witness
 from .bounds.hard_sets import known_structure
+from .bounds.index_proof import proved_index
 from .bounds.inputs import positive
 from .bounds.promising import promised
 from .bounds.rational import float_up
@@ -55,6 +59,7 @@ WORDS = {
     ),
     "instance, weak": ("the paper's bound with its constants kept apart", "ours"),
     "asymptotic": ("the paper's bound, with plays capped around this problem", "paper"),
+    "greedy": ("the chance, round by round, that a wrong action leads", "ours"),
 }
 # Sizes of eps that are tried, as parts of the largest one; then again around the best.
 GRID = 160
@@ -83,8 +88,45 @@ def minimax(
     return _marked(_best("minimax guarantee", terms, formulas, where), known, budget)
 
 
+def index(feedback: Feedback, upper: float, horizon: float) -> Bound:
+    """The expected regret of the policy `index` on any problem with this feedback and range.
+
+    Every action must show itself, and there must be one variance; otherwise the bound is not valid,
+    and says why. Its proof computes how long a random walk stays above a rising bar. Where the
+    range is out of all proportion to the noise, nothing less than the whole range in every round
+    is proved: the bound is vacuous, and says `stopped`.
+    """
+    D, T = positive(upper, "upper", "payoff"), positive(horizon, "horizon", "rounds")
+    name = "index guarantee"
+    if not isinstance(feedback, Feedback):
+        raise InputError(
+            f"guarantees.index needs a Feedback, not {type(feedback).__name__}: "
+            "for a Problem pass problem.feedback and problem.upper"
+        )
+    if not feedback.is_self_observing or feedback.uniform_sigma is None:
+        why = "some action does not show itself: see guarantees.commit"
+        if feedback.is_self_observing:
+            why = "the theorem needs one variance, and here there are several"
+        return _empty(name, Terms(feedback, D, T, Witness(0, (), ())), why)
+    made = proved_index(feedback, D, T)
+    proof = made.proof
+    vacuous = len(feedback) > 1 and proof.value >= float_up(T * D)
+    return Bound(
+        name,
+        proof.value,
+        True,
+        "holds in expectation for every problem with this feedback and range",
+        proof,
+        method="nobody loses more than the whole range in every round"
+        if vacuous
+        else "how long the index of a bad action stays above that of the best one",
+        stopped=made.stopped,
+        vacuous=vacuous,
+    )
+
+
 def commit(feedback: Feedback, upper: float, horizon: float) -> Bound:
-    """The expected regret of a simple policy on any problem with this feedback and range.
+    """The expected regret of the policy `commit` on any problem with this feedback and range.
 
     It plays every action as often as `allocation` says, then the action with the largest average
     (weighed by precision) for the rest. Its bound is proved by covering all gaps with boxes: close
@@ -185,14 +227,33 @@ def asymptotic(
     return _best(name, terms, ("asymptotic",), "on this problem")
 
 
-def _best(name: str, terms: Terms, formulas: Iterable[str], where: str) -> Bound:
+def greedy(problem: Problem, horizon: float) -> Bound:
+    """The expected regret of `greedy` on this problem, if every action shows every other [sec:pre].
+
+    The paper says in a footnote that it is constant, because the chance of a wrong leader falls
+    exponentially. This is the sum of these chances, each bounded by a Gaussian tail.
+    """
+    T = _horizon(problem, horizon)
+    terms = Terms(problem.feedback, Fraction(problem.upper), T, Witness(0, (), ()), _exact(problem))
+    name = "greedy guarantee"
+    if not problem.feedback.observes.all():
+        return _empty(name, terms, "some action does not show all others: greedy may stay wrong")
+    if (
+        len(set(map(tuple, problem.feedback.variance.tolist()))) > 1
+        and (problem.feedback.variance < problem.upper**2 / CAP).any()
+    ):
+        return _empty(name, terms, "nearly exact observations beside others: weights would be cut")
+    return _best(name, terms, ("greedy",), "on this problem")
+
+
+def _best(name: str, terms: Terms, formulas: Collection[str], where: str) -> Bound:
     """The smallest of the formulas, and all of them as candidates."""
     if terms.K == 1:
         proof = FormulaProof("one action", terms, 0.0)
         return Bound(name, 0.0, True, "there is only one action: nothing can be lost", proof)
-    how = "in expectation" if terms.expected or terms.schedule else _chance(terms)
-    why = f"holds {how} {where}"
-    if not terms.feedback.is_uniform:
+    sure = terms.expected or terms.schedule or "greedy" in formulas
+    why = f"holds {'in expectation' if sure else _chance(terms)} {where}"
+    if not terms.feedback.is_uniform and "greedy" not in formulas:
         sigma = math.sqrt(terms.variance)
         why += f", for plain averages with sigma = {sigma:g}, the largest"
     candidates = tuple(_candidate(formula, terms, why) for formula in formulas)

@@ -2,8 +2,9 @@
 
     lower   the largest of the lower bounds on worst-case regret: `bounds.exact_pairs`, and
             `bounds.minimax_computed` where it is asked for
-    upper   the smallest of the guarantees: explore-then-commit (`guarantees.commit`), and
-            Algorithm 2 of the paper (`guarantees.minimax`)
+    upper   the smallest of the guarantees: explore-then-commit (`guarantees.commit`), an index
+            where every action shows itself (`guarantees.index`), and Algorithm 2 of the paper
+            (`guarantees.minimax`)
 
 Both hold for every problem with this feedback and means in [0, upper], and both carry their proofs.
 Their ratio bounds how much a better policy, or a better proof, could still gain.
@@ -21,17 +22,14 @@ from .bounds.minimax_computed import minimax_computed
 from .errors import InputError
 from .feedback import Feedback
 
-COMMIT = "explore-then-commit"
-ALGORITHM = "minimax"
-
 
 @dataclass(frozen=True, eq=False)
 class Sandwich:
     """Two bounds on the worst-case regret of the best policy.
 
-    `policy` names the policy that keeps the promise of `upper`: "explore-then-commit" plays each
-    action as often as `upper.allocation` says, then the largest average; "minimax" is the paper's
-    Algorithm 2.
+    `policy` names the registered policy that keeps the promise of `upper`: "commit" plays each
+    action as often as `upper.allocation` says, then the largest average; "index" plays the largest
+    optimistic average; "minimax" is the paper's Algorithm 2.
     """
 
     lower: Bound
@@ -67,8 +65,11 @@ def sandwich(
     lowers = [exact_pairs(feedback, upper, horizon)]
     if thorough:
         lowers.append(minimax_computed(feedback, float(upper), float(horizon)))
-    committed = guarantees.commit(feedback, upper, horizon)
-    paper = guarantees.minimax(feedback, upper, horizon)
-    best = paper if paper.value < committed.value else committed
+    uppers = {
+        "commit": guarantees.commit(feedback, upper, horizon),
+        "index": guarantees.index(feedback, upper, horizon),
+        "minimax": guarantees.minimax(feedback, upper, horizon),
+    }
+    policy = min(uppers, key=lambda name: uppers[name].value)
     lower = max(lowers, key=lambda bound: bound.value)
-    return Sandwich(lower, best, ALGORITHM if best is paper else COMMIT)
+    return Sandwich(lower, uppers[policy], policy)

@@ -11,6 +11,8 @@ import pytest
 
 from certificates import CHECKER, examples, script
 from conditions import ACCEPTED, REFUSED
+from sidelight import Feedback, bounds, guarantees
+from sidelight.bounds.certificate_file import Saved
 from sidelight.bounds.rational import (
     binary_sums,
     decimal_down,
@@ -55,6 +57,26 @@ def test_lines_and_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     said = capsys.readouterr().out.splitlines()
     advice = "the file is damaged or was changed by hand: save the certificate again"
     assert said[0] == f"refused: {torn}: not valid JSON; {advice}"
+
+
+@pytest.mark.parametrize("kind", ["promise", "index", "pairs"])
+def test_proofs_with_integrals_are_left_to_the_command(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bandit, path = Feedback.bandit(2), tmp_path / "worst.json"
+    bound = {
+        "promise": guarantees.commit,
+        "index": guarantees.index,
+        "pairs": bounds.exact_pairs,
+    }[kind](bandit, 1.0, 50)
+    assert isinstance(bound.certificate, Saved)
+    bound.certificate.save(path)
+    assert CHECKER.main([str(path)]) == 4
+    assert capsys.readouterr().out == (
+        f"not checked here: {path}: sidelight-{kind}-1 is a proof with integrals: run "
+        "`sidelight check` on it\n"
+    )
+    assert judge(path).verdict == "proved"
 
 
 def both(path: Path) -> tuple[int, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
@@ -10,6 +10,11 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
+
+from naive.algorithms import Past, means
+from sidelight import Problem
+from sidelight.belief import precisions
+from sidelight.bounds.promising import planned
 
 Array = npt.NDArray[np.float64]
 
@@ -90,3 +95,23 @@ def played(
         chosen = int(np.argmax(total / weight))
         lost[run] = np.dot(plays, gaps) + (T - sum(plays)) * gaps[chosen]
     return lost
+
+
+def commit(t: int, past: Past, problem: Problem, _: Mapping[str, float], __: object) -> int:
+    """The player: the plan, then the largest mean, for ever once the plan's values are there."""
+    if t == 1:
+        plays = planned(problem.feedback, problem.upper, float(past.notes["horizon"]))
+        assert plays is not None
+        past.notes["plan"] = [j for j, n in enumerate(plays) for _ in range(n)]
+    plan = past.notes["plan"]
+    if t <= len(plan):
+        return int(plan[t - 1])
+    if "committed" in past.notes:
+        return int(past.notes["committed"])
+    averages = means(past)
+    leader = averages.index(max(averages))
+    weights = precisions(problem.feedback, problem.upper)
+    needed = weights[plan].sum(axis=0) if plan else np.zeros(len(problem))
+    if all(n >= q * (1 - 1e-9) for n, q in zip(past.information, needed, strict=True)):
+        past.notes["committed"] = leader
+    return leader

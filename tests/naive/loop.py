@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from naive.algorithms import Past, asymptotic, means, minimax
+from naive.commitment import commit
 from naive.covering_players import eps_greedy_lp, ucb_lp
 from naive.directed import ao_ids, ids_pm, v_ids
 from naive.exp3 import exp3_g, exp3_ix, exp3_wix
 from naive.ids import ids
+from naive.optimism import index
 from naive.phases import minimax_sigma
 from naive.streams import stream_words, xoshiro
 from naive.tracking import asymptotic_sigma, oracle_lp, ossb
@@ -140,6 +142,8 @@ PLAYERS: dict[str, Player] = {
     "exp3-g": exp3_g,
     "exp3-ix": exp3_ix,
     "exp3-wix": exp3_wix,
+    "commit": commit,
+    "index": index,
     "greedy": greedy,
     "uniform": uniform,
 }

@@ -14,6 +14,7 @@ rows as actions, for the solvers stop at a vertex. Every complaint says what to 
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from abc import ABC, abstractmethod
@@ -25,6 +26,7 @@ from typing import Any, Self
 from .. import writing
 from ..errors import DamagedError, InputError
 from ..files import repeated_key
+from .rational import float_down, float_up
 
 # 100 actions need 0.65 MB, 200 actions 2.6 MB; reading 4 MB takes half a second.
 MOST_BYTES = 4_000_000
@@ -156,6 +158,33 @@ def index(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) >= 2**31:
         raise DamagedError(f"action = {_shown(value)} must be the number of an action; {ADVICE}")
     return value
+
+
+def variances(value: object) -> tuple[tuple[Fraction | None, ...], ...]:
+    """A table of variances, None where nothing is observed.
+
+    Each must be a number that a float holds: sums of many inverses of longer ones take for ever.
+    """
+    rows = [
+        bounded_list(row, "variance", MOST_ACTIONS)
+        for row in bounded_list(value, "variance", MOST_ACTIONS)
+    ]
+    found = tuple(tuple(maybe(v, "variance") for v in row) for row in rows)
+    if any(v is not None and float_up(v) != v for row in found for v in row):
+        raise DamagedError(f"a variance is not a float; {ADVICE}")
+    return found
+
+
+def count(value: object, where: str) -> int:
+    """A whole number: no float holds more digits than are read of a rational."""
+    if isinstance(value, bool) or not isinstance(value, int) or value.bit_length() > 2000:
+        raise DamagedError(f"{where} must be whole numbers; {ADVICE}")
+    return value
+
+
+def claimed(value: object) -> float:
+    """The value of an upper bound, rounded against the claim."""
+    return math.inf if value == "inf" else float_down(number(value, "value"))
 
 
 def affordable(means: int, products: int) -> None:

@@ -1,9 +1,11 @@
 """What explore-then-commit never loses more than, over all means in [0, D]^K: the proof.
 
-The policy plays each action j as often as its plan says, n_j, then for the rest of the T rounds the
-action whose average, weighed by precision, is largest. After the plan the average of i has the
-variance 1/q_i with q_i = sum_j n_j P[j, i], and the averages are independent. With gaps d, where
-d_b = 0 for a best action b, the expected regret is
+The policy `commit` plays each action j as often as its plan says, n_j, then for the rest of the T
+rounds the action whose average, weighed by precision, is largest. After the plan the average of i
+has the variance 1/q_i with q_i = sum_j n_j P[j, i], and the averages are independent. (Weights are
+cut at CAP/D^2, as those of a belief. What is seen with a smaller variance v than D^2/CAP has the
+weight w = CAP/D^2, and the variance of the average is sum n w^2 v / (sum n w)^2.) With gaps d,
+where d_b = 0 for a best action b, the expected regret is
 
     R(d) = sum_i n_i d_i + (T - n) sum_i d_i p_i(d),
     p_i(d) = integral of the density of i at x, times prod_{j != i} P(average of j <= x).
@@ -54,6 +56,7 @@ OFF = 2.0**-48  # more than sums and differences of a few numbers up to 1 are of
 MOST_ACTIONS = 9
 assert LEAST ** (MOST_ACTIONS + 1) > 1e-290
 MOST_BOXES = 1_000_000
+CAP = 10**12  # as `belief.CAP`
 BATCH = 2048
 # Gaps that noise does not bridge, in standard deviations of a difference.
 BRIDGED = 9
@@ -96,18 +99,19 @@ class Exploration:
 
     @cached_property
     def spreads(self) -> tuple[Fraction | None, ...]:
-        """The variance 1/q of each average: 0 if seen exactly, None if not seen at all."""
+        """The variance of each average: 0 if seen exactly, None if not seen at all."""
         return tuple(self._spread(i) for i in range(len(self.plays)))
 
     def _spread(self, observed: int) -> Fraction | None:
-        information = ZERO
+        information = noise = ZERO
+        least = self.upper**2 / CAP
         for n, row in zip(self.plays, self.variance, strict=True):
             v = row[observed]
             if n and v is not None:
-                if v == 0:
-                    return ZERO
-                information += n / v
-        return 1 / information if information else None
+                weight = 1 / max(v, least)
+                information += n * weight
+                noise += n * weight**2 * v
+        return noise / information**2 if information else None
 
     @property
     def rest(self) -> Fraction:

@@ -1,7 +1,11 @@
 """How often to play each action before committing: a search, in floats, for a good plan.
 
 The worst regret of a plan is looked for uphill, from equal gaps, one kind of actions at a time and
-then one action at a time; plans are improved one kind of actions at a time, by factors that shrink.
+then one action at a time. Plans are improved one kind of actions at a time, by factors that shrink.
+That compares hundreds of plans, and for most of them a few hard gaps are enough (`Hard`): those on
+which the plan found so far loses most are added until it loses no more than they say. Hard gaps are
+kept as multiples of standard deviations, so that they are hard for longer and shorter plans, too.
+
 Whatever is found is a plan and a guess of its worst case. `commitment` and `apart` prove bounds, so
 a bad guess costs tightness and never truth. Every loop has a fixed number of turns, and losses are
 compared to nine digits, so that the last bits of a mathematical library decide nothing.
@@ -15,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ..variances import Array
 
@@ -25,6 +30,13 @@ REFINEMENTS = (1.12, 1.04, 1.012)
 # Factors by which plays are changed, each tried until it no longer helps.
 FACTORS = (1.6, 1.25, 1.1, 1.04)
 TURNS = 6
+# A kind of actions that is not played is tried with this part of the largest number of plays.
+RETURN = 0.2
+# Equal gaps that plans are compared on at first, in standard deviations of a difference.
+EQUAL = (0.5, 0.8, 1.1, 1.5, 2.0, math.inf)
+# How often hard gaps are added, and when they are hard enough, relatively.
+CUTS = 8
+HARDER = 0.002
 NODES = 45
 MOST_SUPPORTS = 12
 MOST_WAYS = 64
@@ -79,17 +91,31 @@ class Explored:
         return np.asarray(product.sum(axis=1))
 
 
+@dataclass(frozen=True, eq=False)
+class Worst:
+    """The largest regret that was found, where it is, and which action is best there."""
+
+    value: float
+    gaps: Array
+    best: int
+
+
 def worst(known: Explored, *, thorough: bool = False) -> float:
     """The largest regret that is found over gaps in [0, D].
 
     Actions that may change places have equal gaps in it, unless the search is thorough.
     """
+    return max((found.value for found in worsts(known, thorough=thorough)), default=0.0)
+
+
+def worsts(known: Explored, *, thorough: bool = False) -> list[Worst]:
+    """The same for each kind of best action."""
     kinds = known.kinds()
-    return max((_uphill(known, kind[0], kinds, thorough) for kind in kinds), default=0.0)
+    return [_uphill(known, kind[0], kinds, thorough) for kind in kinds]
 
 
-def _uphill(known: Explored, best: int, kinds: list[list[int]], thorough: bool) -> float:
-    """The same with this best action."""
+def _uphill(known: Explored, best: int, kinds: list[list[int]], thorough: bool) -> Worst:
+    """The worst gaps with this best action."""
     moving = [[i for i in kind if i != best] for kind in kinds]
     moving = [kind for kind in moving if kind]
     single = [[i] for kind in moving if len(kind) > 1 for i in kind] if thorough else []
@@ -105,7 +131,7 @@ def _uphill(known: Explored, best: int, kinds: list[list[int]], thorough: bool) 
         for moved in (*moving, *single):
             near = float(gaps[moved[0]]) * np.array([1 / factor, factor])
             gaps, top = _improved(known, gaps, top, moved, np.minimum(near, known.upper))
-    return top
+    return Worst(top, gaps, best)
 
 
 def _starts(known: Explored, moving: list[list[int]], levels: Array) -> Array:
@@ -157,19 +183,59 @@ def _single(known: Explored, best: int, kinds: list[list[int]]) -> float:
     return float(total.min())
 
 
+# ---- hard gaps ---------------------------------------------------------------------------------
+
+
+class Hard:
+    """A few gaps that are hard for plans, each in standard deviations of a difference from its best
+    action; inf is the whole range."""
+
+    def __init__(self, actions: int) -> None:
+        self.best: list[int] = []
+        self.rows: list[Array] = []
+        for best in range(actions):
+            for level in EQUAL:
+                self._keep(best, np.where(np.arange(actions) == best, 0.0, level))
+
+    def _keep(self, best: int, row: Array) -> None:
+        self.best.append(best)
+        self.rows.append(row)
+
+    def learn(self, known: Explored, found: Worst) -> None:
+        """Add the worst gaps of a plan."""
+        units = self._units(known, np.array([found.best]))[0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            row = np.where(found.gaps >= known.upper, np.inf, found.gaps / units)
+        self._keep(found.best, np.where(found.gaps > 0, row, 0.0))
+
+    def cost(self, known: Explored) -> float:
+        """The largest regret of a plan on these gaps."""
+        best, rows = np.array(self.best), np.array(self.rows)
+        units = self._units(known, best)
+        with np.errstate(invalid="ignore"):
+            gaps = np.where(np.isinf(rows), known.upper, np.minimum(rows * units, known.upper))
+        return float(known.regrets(gaps).max())
+
+    @staticmethod
+    def _units(known: Explored, best: npt.NDArray[np.int64]) -> Array:
+        return np.asarray(np.hypot(known.sds[best][:, None], known.sds[None, :]))
+
+
 # ---- plans -------------------------------------------------------------------------------------
 
 Cost = Callable[[Explored], float]
+Found = tuple[float, tuple[float, ...]]
 
 
 @dataclass(frozen=True, eq=False)
 class Planner:
-    """A structure on which plans are compared; `cost` is what is to be made small."""
+    """A structure on which plans are compared; `few` says that there are few enough actions to look
+    for the worst gaps of a plan."""
 
     precision: Array
     upper: float
     horizon: float
-    cost: Cost
+    few: bool
 
     def known(self, plays: Sequence[int]) -> Explored | None:
         """What a plan leaves known; None if it leaves an action unseen or takes too long."""
@@ -182,56 +248,85 @@ class Planner:
             return None
         return Explored(counts, 1.0 / np.sqrt(seen), self.upper, self.horizon - counts.sum())
 
-    def loss(self, plays: Sequence[int]) -> float:
+    def loss(self, plays: Sequence[int], cost: Cost) -> float:
         """The cost to nine digits; inf for what is no plan."""
         known = self.known(plays)
-        return math.inf if known is None else float(f"{self.cost(known):.9g}")
+        return math.inf if known is None else float(f"{cost(known):.9g}")
 
 
 def best_plan(planner: Planner) -> tuple[int, ...] | None:
     """The cheapest plan that was found; None if no plan shows everything in time."""
     kinds = alike(planner.precision)
+    hard = Hard(len(planner.precision)) if planner.few else None
+    cost = single_gaps if hard is None else hard.cost
+    starts = _started(planner, kinds, cost)
+    if not starts:
+        return None
+    if hard is None:
+        return _whole(kinds, min(_refined(planner, kinds, cost, start) for start in starts)[1])
+    found = [_against(planner, kinds, hard, start) for start in starts]
+    return _whole(kinds, min(found)[1])
+
+
+def _against(planner: Planner, kinds: list[list[int]], hard: Hard, start: Found) -> Found:
+    """The best plan from a start, against gaps that are added as long as they are harder."""
+    found = []
+    for _ in range(CUTS):
+        # From the start again: what was dropped against easier gaps does not come back.
+        again = _loss(planner, kinds, hard.cost, start[1]), start[1]
+        supposed, amounts = _refined(planner, kinds, hard.cost, again)
+        known = planner.known(_whole(kinds, amounts))
+        assert known is not None
+        worst_cases = worsts(known)
+        loss = float(f"{max(case.value for case in worst_cases):.9g}")
+        found.append((loss, amounts))
+        if loss <= supposed * (1 + HARDER):
+            break
+        for case in worst_cases:
+            hard.learn(known, case)
+    return min(found)
+
+
+def _started(planner: Planner, kinds: list[list[int]], cost: Cost) -> list[Found]:
+    """The best of equal plays of some kinds, and the best of those that play other actions."""
     sizes = [len(kind) for kind in kinds]
-    found: list[tuple[float, tuple[float, ...]]] = []
+    found: list[Found] = []
     for support in _supports(planner, kinds):
         total = sum(size for size, used in zip(sizes, support, strict=True) if used)
         scale = planner.horizon / total
         options = [planner.horizon / total / 2**k for k in range(1, 60) if scale / 2**k >= 0.4]
         for each in options:
             amounts = tuple(each if used else 0.0 for used in support)
-            found.append((_loss(planner, kinds, amounts), amounts))
+            found.append((_loss(planner, kinds, cost, amounts), amounts))
     found.sort()
     if not found or found[0][0] == math.inf:
-        return None
-    refined = [_refined(planner, kinds, *start) for start in _different(found)]
-    return _whole(kinds, min(refined)[1])
-
-
-def _different(
-    found: list[tuple[float, tuple[float, ...]]],
-) -> list[tuple[float, tuple[float, ...]]]:
-    """The best start, and the best one that plays other actions."""
+        return []
     first = found[0]
     used = [amount > 0 for amount in first[1]]
     others = [start for start in found[1:] if [a > 0 for a in start[1]] != used]
     return [first, *others[:1]] if others and others[0][0] < 1.5 * first[0] else [first]
 
 
-def _refined(
-    planner: Planner, kinds: list[list[int]], loss: float, amounts: tuple[float, ...]
-) -> tuple[float, tuple[float, ...]]:
+def _refined(planner: Planner, kinds: list[list[int]], cost: Cost, start: Found) -> Found:
     """Change the plays of one kind, or of all, as long as that helps."""
+    loss, amounts = start
     for factor in FACTORS:
         for _ in range(TURNS):
             before = loss
             for change in _changes(len(kinds), factor):
-                tried = tuple(a * c for a, c in zip(amounts, change, strict=True))
-                new = _loss(planner, kinds, tried)
+                tried = _changed(amounts, change)
+                new = _loss(planner, kinds, cost, tried)
                 if new < loss:
                     loss, amounts = new, tried
             if loss == before:
                 break
     return loss, amounts
+
+
+def _changed(amounts: tuple[float, ...], change: tuple[float, ...]) -> tuple[float, ...]:
+    """Each amount times its factor; what is not played comes back as a part of what is."""
+    back = RETURN * max(amounts)
+    return tuple(back if a == 0 and c > 1 else a * c for a, c in zip(amounts, change, strict=True))
 
 
 def _changes(kinds: int, factor: float) -> list[tuple[float, ...]]:
@@ -247,8 +342,8 @@ def _changes(kinds: int, factor: float) -> list[tuple[float, ...]]:
     return whole + none + one
 
 
-def _loss(planner: Planner, kinds: list[list[int]], amounts: Sequence[float]) -> float:
-    return planner.loss(_whole(kinds, amounts))
+def _loss(planner: Planner, kinds: list[list[int]], cost: Cost, amounts: Sequence[float]) -> float:
+    return planner.loss(_whole(kinds, amounts), cost)
 
 
 def _whole(kinds: list[list[int]], amounts: Sequence[float]) -> tuple[int, ...]:

@@ -33,6 +33,8 @@ Algorithm 1, one problem with a unique optimum [thm:alg1-ub1], for any 0 < eps <
 with beta(n) = A n^b and c_i = max_{j in S_i} 2 sigma^2 / (d_j - 2 eps)^2 (d_min for the best
 action), which bounds the plays of i in every problem within eps of this one.
 
+Greedy, one problem with generalized full information: the sum in `leading` [sec:pre].
+
 Departures from the paper: r is rho there, which is 0 for strong observability, where the statement
 is false; the argument of beta is a whole number here; sigma is sigma_max where variances differ,
 for an algorithm that takes plain averages.
@@ -53,6 +55,7 @@ from ..programs.subgames import hardest_cover
 from ..structure import Actions, strongly_observable
 from .case import ZERO, RefutedError
 from .decay import decay_sum
+from .leading import leading
 from .rational import cbrt_up, exp_up, float_up, log_up, sqrt_up
 
 ONE = Fraction(1)
@@ -316,6 +319,7 @@ FORMULAS: dict[str, Callable[[Terms], Fraction]] = {
     "instance, strong, until one is left": _instance_strong_over,
     "instance, weak": _instance_weak,
     "asymptotic": _asymptotic,
+    "greedy": leading,
 }
 
 

@@ -110,20 +110,14 @@ class Promise(certificate_file.Saved):
         )
         if claim != CLAIM:
             raise DamagedError(f"claim must be {CLAIM!r}; {certificate_file.ADVICE}")
-        rows = certificate_file.bounded_list(variance, "variance", certificate_file.MOST_ACTIONS)
+        counts = certificate_file.bounded_list(plays, "plays", certificate_file.MOST_ACTIONS)
         plan = Exploration(
-            variance=tuple(_variances(row) for row in rows),
+            variance=certificate_file.variances(variance),
             upper=certificate_file.number(upper, "upper"),
             horizon=certificate_file.number(horizon, "horizon"),
-            plays=tuple(
-                map(
-                    _count,
-                    certificate_file.bounded_list(plays, "plays", certificate_file.MOST_ACTIONS),
-                )
-            ),
+            plays=tuple(certificate_file.count(n, "plays") for n in counts),
         )
-        # Rounded against the claim.
-        most = math.inf if value == "inf" else float_down(certificate_file.number(value, "value"))
+        most = certificate_file.claimed(value)
         kind = proof.get("kind") if isinstance(proof, Mapping) else None
         if kind == "boxes":
             _, fineness = certificate_file.entries(proof, ("kind", "fineness"))
@@ -135,26 +129,6 @@ class Promise(certificate_file.Saved):
             certificate_file.entries(proof, ("kind",))
             return cls(plan, most)
         raise DamagedError(f"the proof is of an unknown kind; {certificate_file.ADVICE}")
-
-
-def _variances(row: object) -> tuple[Fraction | None, ...]:
-    line = certificate_file.bounded_list(row, "variance", certificate_file.MOST_ACTIONS)
-    return tuple(_variance(v) for v in line)
-
-
-def _variance(value: object) -> Fraction | None:
-    """A variance that a float holds: sums of many inverses of longer numbers take for ever."""
-    v = certificate_file.maybe(value, "variance")
-    if v is not None and float_up(v) != v:
-        raise DamagedError(f"a variance is not a float; {certificate_file.ADVICE}")
-    return v
-
-
-def _count(value: object) -> int:
-    """A number of plays: no float holds more digits than are read of a rational."""
-    if isinstance(value, bool) or not isinstance(value, int) or value.bit_length() > 2000:
-        raise DamagedError(f"plays must be whole numbers; {certificate_file.ADVICE}")
-    return value
 
 
 def _thresholds(value: object) -> tuple[Threshold, ...]:

@@ -10,16 +10,17 @@ show.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
 from ..feedback import Feedback
 from .apart import best_thresholds
 from .commitment import MOST_ACTIONS, Exploration
-from .exploring import Explored, Planner, alike, best_plan, single_gaps, worst
+from .exploring import Explored, Planner, alike, best_plan, worst
 from .promise import MOST_KINDS, Promise, trivial
 
 # How far above the guess boxes are tried, relatively, for so many actions; and their fineness.
@@ -47,26 +48,40 @@ class Promised:
     loose: bool
 
 
+@lru_cache(maxsize=256)
+def planned(feedback: Feedback, upper: float, horizon: float) -> tuple[int, ...] | None:
+    """How often `commit` plays each action before it commits; None if it has no plan.
+
+    There is none if no plan shows everything within the horizon, and none is looked for if the
+    actions are of more than `SEARCHED` kinds. The guarantee is about this plan, proved or not.
+    """
+    if len(feedback) == 1:
+        return (0,)
+    if too_many_kinds(feedback):
+        return None
+    plays = best_plan(_planner(feedback, upper, horizon))
+    return None if plays is None or sum(plays) > horizon else plays
+
+
+def too_many_kinds(feedback: Feedback) -> bool:
+    """Whether no plan is looked for, because few actions show, and are shown, alike."""
+    return len(alike(feedback.precision)) > SEARCHED
+
+
 def promised(feedback: Feedback, upper: Fraction, horizon: Fraction) -> Promised:
     """The plan that a search finds best, and what it provably never loses more than."""
     variance = tuple(
         tuple(None if math.isinf(v) else Fraction(float(v)) for v in row)
         for row in feedback.variance
     )
-    nothing = Exploration(variance, upper, horizon, (0,) * len(feedback))
-    fallback = Promised(trivial(nothing), math.nan, loose=False)
+    plays = planned(feedback, float(upper), float(horizon))
+    plan = Exploration(variance, upper, horizon, plays or (0,) * len(feedback))
     if len(feedback) == 1:
-        return Promised(Promise(nothing, 0.0, fineness=1), 0.0, loose=False)
-    if len(alike(feedback.precision)) > SEARCHED:
-        return replace(fallback, loose=True)
-    planner = _planner(feedback, float(upper), float(horizon))
-    plays = best_plan(planner)
-    if plays is None:
+        return Promised(Promise(plan, 0.0, fineness=1), 0.0, loose=False)
+    fallback = Promised(trivial(plan), math.nan, loose=plays is None and too_many_kinds(feedback))
+    if plays is None or plan.is_blind:
         return fallback
-    plan = Exploration(variance, upper, horizon, plays)
-    if plan.is_blind or sum(plays) > horizon:
-        return fallback
-    known = planner.known(plays)
+    known = _planner(feedback, float(upper), float(horizon)).known(plays)
     assert known is not None
     proved = _proved(plan, known)
     return proved if proved.promise.value < fallback.promise.value else fallback
@@ -75,8 +90,7 @@ def promised(feedback: Feedback, upper: Fraction, horizon: Fraction) -> Promised
 def _planner(feedback: Feedback, upper: float, horizon: float) -> Planner:
     with np.errstate(all="ignore"):
         precision = np.where(feedback.observes, upper / feedback.variance * upper, 0.0)
-    cost = worst if len(feedback) <= MOST_ACTIONS else single_gaps
-    return Planner(precision, 1.0, horizon, cost)
+    return Planner(precision, 1.0, horizon, len(feedback) <= MOST_ACTIONS)
 
 
 def _proved(plan: Exploration, known: Explored) -> Promised:

@@ -1,20 +1,22 @@
-"""A proof in a file, of whichever of the three kinds it is.
+"""A proof in a file, of whichever of the four kinds it is.
 
 Certificate   a lower bound, by weighted rows
 PairsProof    a lower bound on the worst case, by pairs of problems
-Promise       an upper bound on the worst case of explore-then-commit
+Promise       an upper bound on the worst case of `commit`
+IndexProof    an upper bound on the worst case of `index`
 """
 
 from __future__ import annotations
 
 import os
 
-from . import certificate_file, pairing, promise
+from . import certificate_file, index_proof, pairing, promise
 from .certificate import Certificate
+from .index_proof import IndexProof
 from .pairing import PairsProof
 from .promise import Promise
 
-SavedProof = Certificate | PairsProof | Promise
+SavedProof = Certificate | PairsProof | Promise | IndexProof
 
 
 def load_proof(path: str | os.PathLike[str]) -> SavedProof:
@@ -22,6 +24,7 @@ def load_proof(path: str | os.PathLike[str]) -> SavedProof:
     data = certificate_file.json_object(path)
     kinds: dict[object, type[SavedProof]] = {
         promise.FORMAT: Promise,
+        index_proof.FORMAT: IndexProof,
         pairing.FORMAT: PairsProof,
     }
     name = data.get("format")

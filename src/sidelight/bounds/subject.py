@@ -19,6 +19,7 @@ from ..problem import Problem
 from ..setting import Setting
 from .case import rational_variance
 from .certificate import exact_text
+from .index_proof import IndexProof
 from .pairing import PairsProof
 from .promise import Promise
 from .proofs import SavedProof
@@ -45,6 +46,9 @@ def subject_of(proof: SavedProof) -> Subject:
     if isinstance(proof, Promise):
         plan = proof.plan
         return Subject(len(plan.variance), plan.variance, plan.upper, plan.horizon)
+    if isinstance(proof, IndexProof):
+        own = proof.schedule
+        return Subject(len(own.variance), own.variance, own.upper, own.horizon)
     case = proof.case
     whatever = isinstance(proof, PairsProof) or proof.claim == "minimax" or proof.value == math.inf
     means = None if whatever else case.means

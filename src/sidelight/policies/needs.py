@@ -43,6 +43,9 @@ class Need(StrEnum):
     TRUTH = "knows the true means"
 
 
+GENERAL = ("asymptotic", "minimax")  # there is a version for any variances, called name-sigma
+
+
 class UnfitError(InputError):
     """The policy is described well, and cannot decide in this setting."""
 
@@ -55,7 +58,7 @@ def check(name: str, needs: Iterable[Need], setting: Setting) -> None:
     for need in needs:
         missing = _missing(need, setting)
         if missing:
-            general = f" or '{name}-sigma'" if need is Need.UNIFORM else ""
+            general = f" or '{name}-sigma'" if need is Need.UNIFORM and name in GENERAL else ""
             raise UnfitError(
                 f"policy {name!r} {missing}. Use 'ids'{general}, which needs no such thing"
             )

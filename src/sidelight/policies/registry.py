@@ -14,11 +14,13 @@ from ..errors import InputError, choose_from
 from .ao_ids import AO_IDS
 from .asymptotic import ASYMPTOTIC
 from .asymptotic_sigma import ASYMPTOTIC_SIGMA
+from .commit import COMMIT
 from .covering import EPS_GREEDY_LP, UCB_LP
 from .exp3 import EXP3_G, EXP3_IX, EXP3_WIX
 from .greedy import GREEDY, UNIFORM
 from .ids import IDS
 from .ids_pm import IDS_PM
+from .index import INDEX
 from .minimax import MINIMAX
 from .minimax_sigma import MINIMAX_SIGMA
 from .oracle import ORACLE_LP
@@ -48,6 +50,8 @@ _LIST = (
     EXP3_G,
     EXP3_IX,
     EXP3_WIX,
+    COMMIT,
+    INDEX,
     GREEDY,
     UNIFORM,
     ORACLE_LP,
