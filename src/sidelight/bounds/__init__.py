@@ -3,10 +3,10 @@
 asymptotic         on one problem, per log T, as the paper has it           [eq:lb-asy]
 graves_lai         the same, exact: up to twice as large
 finite_time        on one problem, for policies of bounded worst case       [cor:lb-0]
-general            the same, without the relaxation                         [thm:lb-0]
+general            the same, without the relaxation, or by pairs            [thm:lb-0]
 minimax            on the worst problem, in closed form                     [cor:lb-minimax]
-minimax_computed   the same, by searching for hard means
-exact_pairs        the same, by pairs of problems: not in the paper
+minimax_computed   the same, by searching for hard means or for hard pairs
+exact_pairs        the same, by pairs of problems alone: not in the paper
 """
 
 from .asymptotic import asymptotic, graves_lai

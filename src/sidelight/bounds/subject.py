@@ -19,7 +19,6 @@ from ..problem import Problem
 from ..setting import Setting
 from .case import rational_variance
 from .certificate import exact_text
-from .pairing import PairsProof
 from .promise import Promise
 from .proofs import SavedProof
 from .rational import float_up
@@ -46,7 +45,7 @@ def subject_of(proof: SavedProof) -> Subject:
         plan = proof.plan
         return Subject(len(plan.variance), plan.variance, plan.upper, plan.horizon)
     case = proof.case
-    whatever = isinstance(proof, PairsProof) or proof.claim == "minimax" or proof.value == math.inf
+    whatever = proof.claim == "minimax" or proof.value == math.inf
     means = None if whatever else case.means
     K = len(case.means)
     return Subject(K, case.variance, case.upper, case.horizon, case.worst_case, means)

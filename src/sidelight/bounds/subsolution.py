@@ -9,10 +9,10 @@ costs price_a + stake_a X. The least expected cost W(t, X) of the rest of the T 
 Time runs continuously here: a policy in rounds is one that changes its action at whole times only,
 and E X is constant within a round, so its cost is at least W(0, 1).
 
-Any V with V(T, .) = 0 and V_t + price_a + stake_a x + I_a x^2 V_xx >= -e(t) min(1, x) everywhere
-and for all a proves W(0, 1) >= V(0, 1) - integral of e: by Ito's formula, because min(1, X) is
-concave in X, so that its mean is at most 1. Where V comes from does not matter. Here a solution by
-finite differences gives -V_xx >= 0 at nodes; V is made from these numbers again, exactly:
+Any V with V(T, .) = 0 and V_t + price_a + stake_a x + I_a x^2 V_xx >= -e(t) x everywhere and for
+all a proves W(0, 1) >= V(0, 1) - integral of e: by Ito's formula, because the mean of X is 1 at all
+times. Where V comes from does not matter. Here a solution by finite differences gives -V_xx >= 0 at
+nodes; V is made from these numbers again, exactly:
 
     linear in t between the times of a mesh;   V_xx linear in x between nodes, 0 outside;
     V(t, 0) = 0;   V_x = 0 beyond the last node.
@@ -117,6 +117,14 @@ def estimate(on: Mesh, T: float, duel: Duel) -> float:
     return float(values[0, on.start])
 
 
+def guess(on: Mesh, T: float, duel: Duel) -> float:
+    """The same as `estimate`, compiled: for searches, which ask a thousand times."""
+    from ..programs.duels import least_cost  # noqa: PLC0415 - numba takes half a second to import
+
+    row = (np.array(duel.price), np.array(duel.stake), np.array(duel.information))
+    return float(least_cost(on.x, on.times, T, row, on.start))
+
+
 def _integrated(on: Mesh, bends: Array) -> tuple[Array, Array]:
     """V_x and V at the nodes: every number is a sum of products that are not negative."""
     d = on.widths
@@ -174,13 +182,13 @@ def _cubic(x: Array, bends: Array) -> Array:
 
 
 def _defect(on: Mesh, duel: Duel, falling: tuple[Array, Array], ends: list[Array]) -> float:
-    """The largest -(V_t + price + stake x + I x^2 V_xx) / min(1, x), rounded up.
+    """The largest -(V_t + price + stake x + I x^2 V_xx) / x, rounded up.
 
     `falling` is -V_t on each cell, and the sum of the sizes of what it was computed from.
     """
     x, d = on.x, on.widths
     places = np.stack([x[:-1], x[:-1] + d / 3, x[1:] - d / 3, x[1:]])
-    least = np.minimum(1.0, x[:-1])
+    least = x[:-1]
     fall, size = falling
     worst = 0.0
     for price, stake, information in zip(duel.price, duel.stake, duel.information, strict=True):
@@ -197,15 +205,16 @@ def _outside(
 ) -> float:
     """The same below the first node, where V = slope x, and above the last, where V is constant.
 
-    There -V_t / x is the difference of slopes, and -V_t that of levels. Below, what is lacking per
-    x is largest at the node, because prices are not negative.
+    There -V_t / x is the difference of slopes, and -V_t that of levels. What is lacking per x is
+    largest at the node: below because prices are not negative, above because V_t does not depend
+    on x.
     """
     worst = 0.0
     for price, stake in zip(duel.price, duel.stake, strict=True):
         below, above = stake + price / on.x[0], price + stake * on.x[-1]
-        for (change, size), gain in ((slope, below), (level, above)):
+        for (change, size), gain, per in ((slope, below, 1.0), (level, above, on.x[-1])):
             short = change / length - gain + ROUNDING * (size / length + gain)
-            worst = _larger(worst, short)
+            worst = _larger(worst, float(short / per))
     return worst * (1 + ROUNDING)
 
 

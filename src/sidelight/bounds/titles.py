@@ -53,7 +53,9 @@ METHODS = {
     "exact form of eq:lb-asy": "the cost of ruling out other values of two means (exact)",
     "cor:lb-0": "the cost of ruling out other values of one mean",
     "thm:lb-0": "the cost of ruling out other values of all means",
-    "thm:lb-0 at the means found": "the general bound, at hard means found by search",
+    "thm:lb-0 at the means found": "rows of the general bound, at hard means found by search",
+    "pairs of problems, as a control problem in the likelihood ratio": "one problem against others "
+    "that look like it for a while, found by search",
 }
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from .. import console, figures, progress, writing
 from ..analysis import Analysis, analyze
-from ..bounds import Certificate
+from ..bounds.certificate_file import Saved
 from ..bounds.titles import LOWER
 from ..curves import curves
 from ..errors import InputError
@@ -123,7 +123,7 @@ def _save_certificates(found: Analysis, folder: Path) -> None:
     for old in _proofs(folder):  # proofs of another analysis would be taken for proofs of this one
         old.unlink(missing_ok=True)
     for name, bound in found.bounds.items():
-        if isinstance(bound.certificate, Certificate):
+        if isinstance(bound.certificate, Saved):
             bound.certificate.save(folder / f"{name}.json")
     click.echo(f"wrote {folder}; check with: sidelight check {folder}/*.json", err=True)
 
