@@ -39,7 +39,7 @@ from .case import Case
 from .certificate import Alternative, Certificate
 from .duality import alternatives, as_fractions, certify_alternatives, conclusive, exact_case
 from .exact_pairs import METHOD as PAIRS
-from .exact_pairs import MOST_ACTIONS, rounded_down
+from .exact_pairs import rounded_down
 from .finite_time import finite_time
 from .rational import float_up
 from .rivals import Base, strongest
@@ -49,6 +49,8 @@ METHOD = "thm:lb-0"
 SLACKS = (0.0, 1e-10, 1e-8, 1e-6)
 # A plan that loses at most this much too much, relatively, is as good as feasible.
 COMPLETE = 1e-5
+# With more actions the proof by pairs would take longer than the rows.
+PAIRS_UP_TO = 10
 
 
 def general(
@@ -63,7 +65,7 @@ def general(
     """The regret on this problem of every policy whose worst-case regret is at most B.
 
     It is the larger of b(theta, B) [thm:lb-0] and of what pairs of problems prove; without `pairs`
-    the former alone. `method` says which, and `candidates` holds both where there are two. `start`
+    the former alone, as with more than ten actions. `method` says which, and `candidates` holds both where there are two. `start`
     may be an earlier bound, at another horizon or worst case: the alternatives in its proof are
     tried first. Rows are added until the plan loses at most B (1 + tolerance).
     """
@@ -76,7 +78,7 @@ def general(
 def _with_pairs(case: Case, rows: Bound) -> Bound:
     """What pairs prove, where that is more than what the rows do."""
     T, B = case.at_horizon()
-    if rows.value == math.inf or len(case.means) > MOST_ACTIONS:
+    if rows.value == math.inf or len(case.means) > PAIRS_UP_TO:
         return rows
     assert isinstance(rows.certificate, Certificate)
     known = [(w, row) for w, row in rows.certificate.rows if isinstance(row, Alternative)]
