@@ -37,6 +37,7 @@ from .sandwich import Sandwich, sandwich
 from .setting import Setting
 from .simulate import Results, Trace, simulate, trace
 from .structure import coverage, rho_lp, structure
+from .worst import WorstCase, worst_case
 
 __version__ = "0.1.0"
 
@@ -76,6 +77,7 @@ __all__ = [
     "StoreError",
     "Trace",
     "UnknownOutcomeError",
+    "WorstCase",
     "analyze",
     "bounds",
     "coverage",
@@ -89,4 +91,5 @@ __all__ = [
     "simulate",
     "structure",
     "trace",
+    "worst_case",
 ]

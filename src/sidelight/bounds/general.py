@@ -64,10 +64,11 @@ def general(
 ) -> Bound:
     """The regret on this problem of every policy whose worst-case regret is at most B.
 
-    It is the larger of b(theta, B) [thm:lb-0] and of what pairs of problems prove; without `pairs`
-    the former alone, as with more than ten actions. `method` says which, and `candidates` holds both where there are two. `start`
-    may be an earlier bound, at another horizon or worst case: the alternatives in its proof are
-    tried first. Rows are added until the plan loses at most B (1 + tolerance).
+    It is the larger of b(theta, B) [thm:lb-0] and of what pairs of problems prove; without `pairs`,
+    or with more than ten actions, the former alone. `method` says which, and `candidates` holds
+    both where there are two. `start` may be an earlier bound, at another horizon or worst case: the
+    alternatives in its proof are tried first. Rows are added until the plan loses at most
+    B (1 + tolerance).
     """
     case = exact_case(problem, horizon, worst_case)
     relaxed = _concluded(replace(finite_time(problem, horizon, worst_case), name="general"))
