@@ -36,12 +36,14 @@ from ..errors import DamagedError
 from . import certificate_file
 from .case import ZERO, Case, RefutedError
 from .rational import float_down, float_up
-from .subsolution import Duel, curvatures, mesh, proved
+from .subsolution import REACH, Duel, curvatures, mesh, proved
 
 FORMAT = "sidelight-pairs-1"
 ENTRIES = ("format", "claim", "value", "means", "upper", "variance", "horizon", "mesh", "pairs")
 CLAIMS = ("minimax", "regret", "orbit")
-MOST_CELLS, MOST_SLABS = 2000, 600
+# How far down in log x the mesh reaches.
+LOWS = {"minimax": REACH, "regret": 12.5, "orbit": 12.5}
+MOST_CELLS, MOST_SLABS = 2600, 600
 MOST_DUELS = 60
 
 
@@ -108,7 +110,8 @@ class PairsProof(certificate_file.Saved):
             raise RefutedError("the mesh is too coarse or too fine")
         duels = self.duels()
         assert self.case.horizon is not None
-        on, T = mesh(self.cells, self.slabs), float_down(self.case.horizon)
+        T = float_down(self.case.horizon)
+        on = mesh(self.cells, self.slabs, LOWS[self.claim])
         total = ZERO
         for duel, times in duels.items():
             worth = proved(on, T, duel, curvatures(on, T, duel))

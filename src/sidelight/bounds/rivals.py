@@ -11,7 +11,7 @@ lowers the best action, by more than the gap between them in all. A proof of [th
 rivals matter, and how the gaps are split: in proportion to what a play tells about each, weighed as
 in that proof. Or a rival pays for its own alternative alone; both are tried.
 
-`relabelled` does the same for alternatives that are given (`orbit`): only their weights are free.
+`Relabelled` does the same for alternatives that are given (`orbit`): only their weights are free.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ import numpy as np
 from ..variances import Array
 from .case import Case
 from .hard_pairs import DIGITS, Ground, nine, short
-from .pairing import MOST_DUELS, Alternative, PairsProof
+from .pairing import LOWS, MOST_DUELS, Alternative, PairsProof
 from .subsolution import Duel, guess, mesh
 
 # Logarithms of the weights that are tried first.
 WEIGHTS = (-6.0, -4.5, -3.0, -1.5)
+ORBIT_WEIGHTS = (-6.0, -4.5, -3.0, -1.5, 0.0, 1.5)
 # A move of less than this part of the range is none.
 LEAST = 1e-9
 # The logarithm of the weight, that of the move, the part of it that is the fall: first steps.
@@ -39,7 +40,7 @@ STEPS = (1.2, 0.6, 0.2)
 HALVINGS, SWEEPS = 4, 5
 CLAIM = "regret"
 # On one problem X changes fast, and stays where the policy stops looking: fine in x, not in time.
-ROUGH, MESH = (200, 40), (2000, 60)
+ROUGH, MESH = (260, 40), (2600, 60)
 # What rough guesses exceed, and what proofs lack, in parts of W. Without this the search would run
 # to huge weights, where a small part of W is more than the bound itself.
 SAFETY = 0.015
@@ -126,27 +127,51 @@ def _told(base: Base, rows: Sequence[tuple[float, Array]]) -> dict[int, Array]:
     return {k: found[k] for k in free if k in found and np.isfinite(found[k]).all()}
 
 
-def relabelled(
-    base: Base, given: Sequence[tuple[Fraction, ...]], owners: Sequence[int], most: float
-) -> tuple[float, PairsProof | None]:
-    """The best weights of given alternatives, in which `owners` are best; and what they prove.
+class Relabelled:
+    """Alternatives that are given, by the action that is best in each: only weights are free."""
 
-    The first number is the sum of W_k over one plus the sum of all weights, roughly.
-    """
-    told = {k: base.ground.precision[:, k] for k in owners}
-    prices = _prices(base, told, own=True)
-    found = {}
-    for k, means in zip(owners, given, strict=True):
-        moved = tuple(mean / base.case.upper for mean in means)
-        search = _Search(base, prices[k], most, lambda numbers, moved=moved: moved)  # type: ignore[misc]
-        starts = [(math.log(2.0**j),) for j in range(-8, 4)]
-        found[k] = search.climbed(starts, STEPS[:1])
-    useful = {k: one for k, one in found.items() if one.worth > 0}
-    if not useful:
-        return 0.0, None
-    weights = float(sum(one.weight for one in useful.values()))
-    total = sum(one.worth + most * float(one.weight) for one in useful.values())
-    return total / (1 + weights), _proof(base, useful, {k: prices[k] for k in useful})
+    def __init__(self, base: Base, given: dict[int, tuple[Fraction, ...]], own: bool) -> None:
+        D = base.case.upper
+        moved = {k: tuple(mean / D for mean in means) for k, means in given.items()}
+        told = {
+            k: base.ground.precision @ np.square(base.theta - np.array(means, dtype=float))
+            for k, means in moved.items()
+            if not any(means[i] != base.means[i] for i in base.ground.exact)
+        }
+        self.base = base
+        self.moved = {k: moved[k] for k in told}
+        self.prices = _prices(base, told, own)
+
+    def first(self) -> float:
+        """What one weight for all alternatives would prove, roughly."""
+        searches = [self._search(k, 0.0) for k in self.moved]
+        ratios = [
+            sum(search.worth((weight,)) for search in searches)
+            / (1 + len(searches) * math.exp(weight))
+            for weight in ORBIT_WEIGHTS
+        ]
+        return max(ratios)
+
+    def best(self, value: float) -> tuple[float, PairsProof | None]:
+        """The weights that maximise the sum of W_k - v w_k for this value v.
+
+        The number is the sum of W_k over one plus the sum of all weights, roughly.
+        """
+        starts = [(weight,) for weight in ORBIT_WEIGHTS]
+        found = {k: self._search(k, value).climbed(starts, STEPS[:1]) for k in self.moved}
+        useful = {k: one for k, one in found.items() if one.worth > 0}
+        if not useful:
+            return 0.0, None
+        weights = float(sum(one.weight for one in useful.values()))
+        total = sum(one.worth + value * float(one.weight) for one in useful.values())
+        return total / (1 + weights), _proof(self.base, useful, self.prices)
+
+    def _search(self, k: int, value: float) -> _Search:
+        return _Search(self.base, self.prices[k], value, _always(self.moved[k]))
+
+
+def _always(means: tuple[Fraction, ...]) -> Callable[[Numbers], tuple[Fraction, ...]]:
+    return lambda numbers: means
 
 
 class _Search:
@@ -170,7 +195,7 @@ class _Search:
         told = self.base.ground.precision @ np.square(self.base.theta - moved) / 2
         stakes = weight * (moved.max() - moved)
         duel = Duel(self.prices, tuple(map(nine, stakes)), tuple(map(nine, told)))
-        worth = guess(mesh(*ROUGH), self.T, duel)
+        worth = guess(mesh(*ROUGH, LOWS[CLAIM]), self.T, duel)
         value = worth * (1 - SAFETY) - self.most * weight
         return nine(value) if math.isfinite(value) else 0.0
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..compiled import cached, compiled
 
-ITERATIONS = 25
+ITERATIONS = 60
 
 
 @compiled
