@@ -10,6 +10,8 @@ import numpy as np
 
 import sidelight as sl
 
+# The sandwich of a structure with five actions, in calls of `general` in the same run.
+CALLS = 60
 LIMITS = {
     "finite_time, K = 300": 1.0,
     "general, K = 10, T = 1e6": 3.0,
@@ -39,6 +41,20 @@ def main() -> None:
         work()
         seconds = time.perf_counter() - start
         sys.stdout.write(f"{name}: {seconds:.2f} s, {seconds / LIMITS[name]:.2f} of its limit\n")
+    calls = sandwich_in_calls(random_problem(3, 5))
+    line = f"{calls:.0f} calls of general, {calls / CALLS:.2f} of its limit"
+    sys.stdout.write(f"sandwich, K = 5: {line}\n")
+
+
+def sandwich_in_calls(problem: sl.Problem) -> float:
+    """How many times as long as one `general` call a sandwich takes."""
+    feedback, upper = problem.feedback, problem.upper
+    sl.sandwich(sl.Feedback.bandit(2), 1.0, 10.0)  # loads what is compiled
+    start = time.perf_counter()
+    both = sl.sandwich(feedback, upper, 1e5)
+    middle = time.perf_counter()
+    sl.bounds.general(problem, 1e5, both.upper.value)
+    return (middle - start) / (time.perf_counter() - middle)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         ("bounds/commitment.py", "sandwich.py"),
     ),
     **dict.fromkeys(
-        (f"bounds/{k}.py" for k in ("exact_pairs", "pairing", "subsolution")),
+        (f"bounds/{k}.py" for k in ("exact_pairs", "hard_pairs", "pairing", "subsolution")),
         ("bounds/exact_pairs.py", "sandwich.py"),
     ),
     **dict.fromkeys(
@@ -60,7 +60,9 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "bounds/hard_problems.py": ("bounds/minimax.py",),
     "bounds/finite_time.py": ("bounds/finite_time.py", "bounds/certificate.py"),
-    "bounds/general.py": ("bounds/general.py",),
+    "bounds/general.py": ("bounds/general.py", "bounds/rivals.py"),
+    "bounds/orbit.py": ("bounds/orbit.py",),
+    "bounds/rivals.py": ("bounds/rivals.py", "bounds/orbit.py"),
     "bounds/hard_means.py": ("bounds/hard_means.py", "bounds/minimax_computed.py"),
     "bounds/hard_sets.py": ("bounds/hard_sets.py", "bounds/minimax.py"),
     "bounds/inputs.py": ("bounds/finite_time.py", "bounds/minimax.py"),
@@ -85,6 +87,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "programs/covers.py": ("programs/covers.py", "structure.py"),
     "programs/cutting.py": ("programs/cutting.py", "bounds/asymptotic.py"),
+    "programs/duels.py": ("bounds/exact_pairs.py",),
     "programs/independent.py": ("programs/covers.py", "structure.py"),
     "programs/separation.py": (
         "programs/separation.py",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from io import StringIO
 
@@ -10,7 +11,7 @@ import pytest
 from rich.console import Console
 
 import sidelight as sl
-from sidelight.analysis import caveats, meaning, model_name
+from sidelight.analysis import caveats, meaning, model_name, squeezed
 from sidelight.console import show_analysis
 
 SENTENCES = {
@@ -121,3 +122,59 @@ def test_markup_in_labels_is_text() -> None:
     feedback = sl.Feedback.bandit(2, labels=["[bold]x[/bold]", "y"])
     show_analysis(Console(file=stream, width=100), sl.analyze(feedback, budget=0.2))
     assert "[bold]x[/bold]" in stream.getvalue()
+
+
+# ---- the sandwich --------------------------------------------------------------------------------
+
+APPLES = sl.analyze(sl.gallery("apple-tasting"), 1e3)
+
+
+def test_what_must_be_lost_and_what_need_not_come_first() -> None:
+    both = APPLES.sandwich
+    assert both is not None
+    assert both.check()
+    assert both.lower.value == APPLES.bounds["minimax_computed"].value
+    said = squeezed(APPLES)
+    assert said == (
+        f"Whatever you do, some means cost you at least {both.lower.value:.2f} in 1,000 rounds; "
+        f"{both.policy} never loses more than {both.upper.value:.2f}, whatever the means; "
+        f"ratio {both.ratio:.2f}; both proved."
+    )
+    stream = StringIO()
+    show_analysis(Console(file=stream, width=300), APPLES)
+    assert stream.getvalue().splitlines()[1] == said
+    record = APPLES.to_dict()["sandwich"]
+    assert record == {
+        "lower": both.lower.value,
+        "upper": both.upper.value,
+        "policy": both.policy,
+        "ratio": both.ratio,
+        "proved": True,
+        "words": said,
+    }
+
+
+def test_where_it_would_take_long_the_status_is_said() -> None:
+    for hurried in (LABS, sl.analyze(sl.Feedback.bandit(6), 1e3, budget=0.5)):
+        assert hurried.sandwich is None
+        assert "sl.sandwich does it, and takes longer" in squeezed(hurried)
+        record = hurried.to_dict()["sandwich"]
+        assert isinstance(record, dict)
+        assert record["upper"] is None
+        assert record["lower"] == hurried.bounds["minimax_computed"].value > 0
+        assert record["proved"]
+
+
+def test_nothing_to_lose() -> None:
+    assert squeezed(sl.analyze(sl.Feedback.bandit(1), 100)).startswith("There is nothing to lose")
+
+
+def test_a_promise_that_says_nothing_is_called_so() -> None:
+    both = APPLES.sandwich
+    assert both is not None
+    empty = dataclasses.replace(both.upper, vacuous=True, value=1000.0)
+    changed = dataclasses.replace(APPLES, sandwich=dataclasses.replace(both, upper=empty))
+    assert "no policy is proved to lose less than everything, 1,000" in squeezed(changed)
+    cut = dataclasses.replace(both.lower, stopped=True)
+    changed = dataclasses.replace(APPLES, sandwich=dataclasses.replace(both, lower=cut))
+    assert squeezed(changed).endswith("both proved; a longer search may prove more.")

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.curves import NAMES, PowerLaw, as_worst_case, curves, minimax_rate
+from sidelight.curves import (
+    NAMES,
+    PowerLaw,
+    as_worst_case,
+    curves,
+    minimax_rate,
+    sandwich_curves,
+)
 
 DOSING = sl.gallery("dosing")
 HORIZONS = [1e2, 1e3, 1e4]
@@ -81,3 +88,16 @@ def test_progress_counts_to_the_end() -> None:
 def test_an_unknown_curve_is_refused() -> None:
     with pytest.raises(sl.InputError, match="did you mean 'general'"):
         curves(DOSING, [10], names=["genral"])
+
+
+def test_the_sandwich_by_horizon() -> None:
+    feedback = sl.gallery("apple-tasting").feedback
+    seen: list[tuple[int, int]] = []
+    lower, upper = sandwich_curves(feedback, 1.0, [1e3, 100], lambda *p: seen.append(p))
+    assert seen == [(1, 2), (2, 2)]
+    assert (lower.kind, upper.kind) == ("lower", "upper")
+    for k, T in enumerate((100, 1e3)):
+        both = sl.sandwich(feedback, 1.0, T)
+        assert (lower.horizons[k], upper.horizons[k]) == (T, T)
+        assert lower.values[k] == both.lower.value < upper.values[k] == both.upper.value
+        assert both.policy in upper.note

@@ -55,6 +55,24 @@ def test_given_axes_are_used() -> None:
     assert draw_bounds(CURVES, ax=ax) is ax
 
 
+def test_a_sandwich_is_a_band_between_its_edges() -> None:
+    both = (
+        curve("must lose", "lower", 0.0, 20.0, 30.0),
+        curve("need not lose more", "upper", 30.0, 40.0, 50.0),
+    )
+    ax = draw_bounds(CURVES, sandwich=both)
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert words[:2] == [
+        "what one policy never exceeds (proved)",
+        "what every policy loses on some means (proved)",
+    ]
+    upper, lower = ax.get_lines()[:2]
+    assert upper.get_ydata().tolist() == [30.0, 40.0, 50.0]
+    assert np.isnan(lower.get_ydata()).tolist() == [True, False, False]
+    assert len(ax.collections) == 1
+    assert len(draw_bounds(CURVES).collections) == 0
+
+
 # ---- races ---------------------------------------------------------------------------------------
 
 TIMES = np.array([1, 10, 100])

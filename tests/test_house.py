@@ -44,6 +44,7 @@ ROOMS = [
     ["policies"],
     ["player"],
     ["simulate"],
+    ["worst"],
     ["gym"],
     ["recommend"],
     ["study"],

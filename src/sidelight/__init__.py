@@ -39,6 +39,7 @@ from .sandwich import Sandwich, sandwich
 from .setting import Setting
 from .simulate import Results, Trace, simulate, trace
 from .structure import coverage, rho_lp, structure
+from .worst import WorstCase, worst_case
 
 __version__ = "0.1.0"
 
@@ -93,6 +94,7 @@ __all__ = [
     "StoreError",
     "Trace",
     "UnknownOutcomeError",
+    "WorstCase",
     "analyze",
     "bounds",
     "connect",
@@ -108,4 +110,5 @@ __all__ = [
     "simulate",
     "structure",
     "trace",
+    "worst_case",
 ]

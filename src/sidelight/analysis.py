@@ -17,11 +17,15 @@ from .problem import Problem
 from .programs import check_budget
 from .programs.effort import SEARCH_SHARE, STRUCTURE_SHARE
 from .recommend import Recommendation, recommend
+from .sandwich import Sandwich, sandwich
 from .setting import setting_of
+from .simulate.statistics import short
 from .structure import Actions, Bracket, GradedBracket, Structure
 
 # Beyond this ratio of the largest to the smallest variance, "seen" and "barely seen" differ.
 GRADED = 10.0
+# With more actions it takes longer than all the rest to prove what a policy never exceeds.
+SANDWICH_UP_TO = 5
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class Analysis:
     bounds: Mapping[str, Bound]
     guarantees: Mapping[str, Bound]
     recommendation: Recommendation
+    sandwich: Sandwich | None = None
 
     @property
     def feedback(self) -> Feedback:
@@ -48,6 +53,7 @@ class Analysis:
         """Plain data for JSON; an infinite or unknown number is null."""
         return {
             "name": self.name,
+            "sandwich": _sandwich_record(self),
             "feedback": _feedback_record(self.feedback),
             "structure": _structure_record(self.structure),
             "horizon": self.horizon,
@@ -85,6 +91,10 @@ def analyze(
         "minimax_computed": bounds.minimax_computed(feedback, upper, horizon, budget=limit),
     }
     promised = {"minimax": guarantees.minimax(feedback, upper, horizon, budget=limit)}
+    both = None
+    if seconds is None and len(feedback) <= SANDWICH_UP_TO:
+        both = sandwich(feedback, upper, horizon, thorough=True)
+        promised["commit"] = guarantees.commit(feedback, upper, horizon)
     if isinstance(subject, Problem):
         lower = {
             "asymptotic": bounds.asymptotic(subject),
@@ -102,7 +112,7 @@ def analyze(
         }
     source = rate.words if worst_case is None else "given"
     advice = recommend(feedback, upper, horizon, limit)
-    return Analysis(subject, name, upper, found, horizon, B, source, lower, promised, advice)
+    return Analysis(subject, name, upper, found, horizon, B, source, lower, promised, advice, both)
 
 
 def model_name(feedback: Feedback) -> str:
@@ -156,6 +166,43 @@ def _meaning_of_weak(found: Structure, weak: Actions) -> str:
     enough = "shows" if len(cover) == 1 else "together show"
     them = "it" if len(weak) == 1 else "them all"
     return f"{subject} seen only by playing others; {some(labels, cover)} {enough} {them}."
+
+
+def squeezed(analysis: Analysis) -> str:
+    """What nobody can avoid losing, and what one policy never exceeds, in one sentence."""
+    both = analysis.sandwich
+    lower = both.lower if both else analysis.bounds["minimax_computed"]
+    T = short(analysis.horizon)
+    if both is None:
+        least = f"Whatever you do, some means cost you at least {short(lower.value)} in {T} rounds"
+        status = (
+            f"with more than {SANDWICH_UP_TO} actions, or a limit in seconds, no policy is proved "
+            "here to stay near that: sl.sandwich does it, and takes longer"
+        )
+        return f"{least} (proved); {status}."
+    if both.upper.value == 0:
+        return "There is nothing to lose: both bounds on the worst case are 0, and proved."
+    least = f"Whatever you do, some means cost you at least {short(both.lower.value)}"
+    most = f"{both.policy} never loses more than {short(both.upper.value)}"
+    if both.upper.vacuous:
+        most = f"no policy is proved to lose less than everything, {short(both.upper.value)}"
+    ratio = f"ratio {both.ratio:.2f}; " if math.isfinite(both.ratio) else ""
+    left = both.lower.stopped or both.upper.stopped
+    more = "; a longer search may prove more" if left else ""
+    return f"{least} in {T} rounds; {most}, whatever the means; {ratio}both proved{more}."
+
+
+def _sandwich_record(analysis: Analysis) -> dict[str, object]:
+    both = analysis.sandwich
+    lower = both.lower if both else analysis.bounds["minimax_computed"]
+    return {
+        "lower": lower.value,
+        "upper": finite(both.upper.value) if both else None,
+        "policy": both.policy if both else None,
+        "ratio": finite(both.ratio) if both else None,
+        "proved": both.check() if both else lower.certificate.check(),
+        "words": squeezed(analysis),
+    }
 
 
 def caveats(found: Structure) -> list[str]:

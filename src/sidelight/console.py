@@ -9,7 +9,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from .analysis import Analysis, caveats, meaning, model_name, prices
+from .analysis import Analysis, caveats, meaning, model_name, prices, squeezed
 from .bounds import Bound
 from .bounds.titles import LOWER, LOWER_MEANING, METHODS, UPPER, UPPER_MEANING, unfinished
 from .feedback import Feedback
@@ -42,6 +42,7 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
     title = display(analysis.name) or "unnamed problem"
     count = "1 action" if len(feedback) == 1 else f"{len(feedback)} actions"
     console.print(Text(f"{title}: {count}, {model_name(feedback)}", style="bold"))
+    console.print(Text(squeezed(analysis)))
     console.print()
     if len(feedback) <= MATRIX_UP_TO:
         blank = "·" if console.encoding == "utf-8" else "."

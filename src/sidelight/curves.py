@@ -11,6 +11,8 @@ minimax rate with constant 1,
 
 which for uniform variance is sigma sqrt(kappa T) and (rho_LP D)^(1/3) (sigma T)^(2/3).
 
+`sandwich_curves` are the two proved bounds on the worst case, for every problem with a feedback.
+
 `limit` is the exact asymptotic constant times log T. It is the slope that regret tends to, not a
 bound at any horizon, and is marked as such.
 """
@@ -31,6 +33,7 @@ from .errors import InputError, choose_from
 from .feedback import Feedback
 from .problem import Problem
 from .programs.allocation import allocate
+from .sandwich import sandwich
 from .structure import Structure
 from .variances import Array, BoolArray
 
@@ -149,6 +152,31 @@ def curves(
                 progress(done, len(chosen) * len(points))
         drawn.append(_curve(name, points, found))
     return tuple(drawn)
+
+
+def sandwich_curves(
+    feedback: Feedback,
+    upper: float,
+    horizons: Iterable[float],
+    progress: Progress | None = None,
+) -> tuple[Curve, Curve]:
+    """What every policy loses on some means, and what one policy never exceeds, by horizon.
+
+    Every point is a `sandwich`, which takes a second or more.
+    """
+    points = np.array(sorted(float(T) for T in horizons))
+    found = []
+    for done, T in enumerate(points, start=1):
+        found.append(sandwich(feedback, upper, float(T)))
+        if progress is not None:
+            progress(done, len(points))
+    policies = ", ".join(dict.fromkeys(both.policy for both in found))
+    lowers = np.array([both.lower.value for both in found])
+    uppers = np.array([both.upper.value for both in found])
+    return (
+        Curve("must lose", "lower", points, lowers, "holds at every horizon shown"),
+        Curve("need not lose more", "upper", points, uppers, f"kept by {policies}"),
+    )
 
 
 def _curve(name: str, horizons: Array, found: list[Bound]) -> Curve:

@@ -24,7 +24,13 @@ STYLES = {"lower": "-", "upper": "--", "limit": ":"}
 # After seven policies the colours come again, with the next kind of line.
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1, 1.4)), (0, (7, 2, 1.5, 2)))
 # Bounds in a race are grey: colour belongs to the policies.
-GREYS = {"general": ("#333333", 0), "finite_time": ("#777777", 1), "limit": ("#777777", 2)}
+GREYS = {
+    "general": ("#333333", 0),
+    "finite_time": ("#777777", 1),
+    "limit": ("#777777", 2),
+    "must lose": ("#999999", 0),
+    "need not lose more": ("#999999", 3),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +51,19 @@ def new_axes(width: float = 7.0, height: float = 5.4) -> Any:
     return Figure(figsize=(width, height), layout="constrained").subplots()
 
 
-def draw_bounds(curves: Sequence[Curve], ax: Any = None, title: str = "") -> Any:
-    """Bounds against the horizon on log axes; a curve is drawn only where it holds."""
+def draw_bounds(
+    curves: Sequence[Curve],
+    ax: Any = None,
+    title: str = "",
+    sandwich: tuple[Curve, Curve] | None = None,
+) -> Any:
+    """Bounds against the horizon on log axes; a curve is drawn only where it holds.
+
+    A `sandwich` is drawn as a band: the worst case of the best policy lies in it.
+    """
     ax = ax if ax is not None else new_axes()
+    if sandwich is not None:
+        _draw_sandwich(ax, sandwich)
     for curve, colour in zip(curves, COLOURS, strict=False):
         label = legend(curve.name)
         shown = np.isfinite(curve.values) & (curve.values > 0)
@@ -70,6 +86,16 @@ def draw_bounds(curves: Sequence[Curve], ax: Any = None, title: str = "") -> Any
     below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "ncols": 2}
     ax.legend(fontsize="small", frameon=False, **below)
     return ax
+
+
+def _draw_sandwich(ax: Any, sandwich: tuple[Curve, Curve]) -> None:
+    """A grey band with its two edges in black, behind the other curves."""
+    lower, upper = sandwich
+    look = {"color": "#222222", "linewidth": 1.1, "markersize": 3.5, "zorder": 1.6}
+    shown = [np.where(curve.values > 0, curve.values, np.nan) for curve in (lower, upper)]
+    ax.fill_between(lower.horizons, *shown, color="#bbbbbb", alpha=0.45, linewidth=0, zorder=1)
+    ax.plot(upper.horizons, shown[1], marker="v", label=legend(upper.name), **look)
+    ax.plot(lower.horizons, shown[0], marker="^", label=legend(lower.name), **look)
 
 
 def draw_race(

@@ -1,7 +1,7 @@
 """What nobody can avoid losing, and what one policy never loses more than.
 
-    lower   the largest of the lower bounds on worst-case regret: `bounds.exact_pairs`, and
-            `bounds.minimax_computed` where it is asked for
+    lower   a lower bound on worst-case regret: `bounds.exact_pairs`, or where it is asked for
+            `bounds.minimax_computed`, the larger of those and of rows [thm:lb-0]
     upper   the smallest of the guarantees: explore-then-commit (`guarantees.commit`), an index
             where every action shows itself (`guarantees.index`), and Algorithm 2 of the paper
             (`guarantees.minimax`)
@@ -53,23 +53,20 @@ def sandwich(
 ) -> Sandwich:
     """Lower and upper bound on the regret of the best policy on its worst problem.
 
-    With `thorough=True` the search of `bounds.minimax_computed` for hard means [thm:lb-0] runs
-    as well, and the larger of the two lower bounds counts. That takes longer, and seldom proves
-    more.
+    With `thorough=True` the lower bound is that of `bounds.minimax_computed`, which also searches
+    for hard means [thm:lb-0]. That takes longer, and seldom proves more.
     """
     if not isinstance(feedback, Feedback):
         raise InputError(
             f"sandwich needs a Feedback, not {type(feedback).__name__}: "
             "for a Problem pass problem.feedback and problem.upper"
         )
-    lowers = [exact_pairs(feedback, upper, horizon)]
-    if thorough:
-        lowers.append(minimax_computed(feedback, float(upper), float(horizon)))
+    search = minimax_computed if thorough else exact_pairs
+    lower = search(feedback, upper, horizon)
     uppers = {
         "commit": guarantees.commit(feedback, upper, horizon),
         "index": guarantees.index(feedback, upper, horizon),
         "minimax": guarantees.minimax(feedback, upper, horizon),
     }
     policy = min(uppers, key=lambda name: uppers[name].value)
-    lower = max(lowers, key=lambda bound: bound.value)
     return Sandwich(lower, uppers[policy], policy)

@@ -17,7 +17,7 @@ from sidelight import DamagedError, Feedback, InputError, Problem, bounds, galle
 from sidelight.bounds.bound import Bound
 from sidelight.bounds.pairing import PairsProof
 from sidelight.bounds.proofs import load_proof
-from sidelight.bounds.subsolution import Duel, curvatures, estimate, mesh, proved
+from sidelight.bounds.subsolution import Duel, curvatures, estimate, guess, mesh, proved
 
 # price, stake, information of each action; the horizon
 DUELS = [
@@ -239,3 +239,32 @@ def test_files(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(json.dumps({"format": "other"}))
     with pytest.raises(DamagedError, match="not a proof"):
         PairsProof.load(tmp_path / "x.json")
+
+
+# ---- the search ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("duel", "T"), DUELS)
+def test_the_compiled_guess_is_the_estimate(duel: Duel, T: int) -> None:
+    for size in ((100, 24), (300, 80)):
+        on = mesh(*size)
+        assert guess(on, T, duel) == pytest.approx(estimate(on, T, duel), rel=1e-11)
+
+
+def test_two_contenders_and_one_that_shows_what_matters() -> None:
+    """On a cycle of three, one of any two actions shows the other.
+
+    So the pairs prove most about a mean that only the third action shows, which costs most.
+    """
+    bound = bounds.exact_pairs(gallery("cycle", actions=3).feedback, 1.0, 1e4)
+    assert bound.value > 225  # rows of [thm:lb-0] prove 188
+    assert bound.certificate.check()
+    assert len(proof_of(bound).alternatives) == 1
+    assert sorted(proof_of(bound).case.means)[0] == 0
+
+
+def test_seconds_cut_the_search_off() -> None:
+    feedback = gallery("graded").feedback
+    hurried = bounds.exact_pairs(feedback, 1.0, 1e5, budget=1e-3)
+    assert hurried.stopped
+    assert hurried.certificate.check()

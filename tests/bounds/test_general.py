@@ -1,8 +1,13 @@
-"""The general bound: reference values, the literal program, order, symmetry, and proofs."""
+"""The general bound: reference values, the literal program, order, symmetry, and proofs.
+
+`general` is b(theta, B) of [thm:lb-0] here, without pairs of problems; these have tests of their
+own (`test_rivals.py`).
+"""
 
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -16,10 +21,13 @@ from naive import alternatives as naive
 from naive.bracketing import loss_above
 from naive.structures import matrix, structure
 from sidelight import Feedback, InputError, Problem, guarantees
-from sidelight.bounds import Certificate, finite_time, general
+from sidelight.bounds import Certificate, finite_time
+from sidelight.bounds import general as with_pairs
 from sidelight.bounds.bound import Bound
 from sidelight.bounds.certificate import Alternative
 from sidelight.programs.separation import scale_problem
+
+general = partial(with_pairs, pairs=False)
 
 REFERENCES = [
     (22, "bandit", (0.5, 0.7), 40, 1e3, 4.013279526, 0),

@@ -100,7 +100,11 @@ def test_a_file_that_cannot_be_opened_has_its_line_too(sidelight: Command) -> No
 
 def test_claims_in_words() -> None:
     cycle = Problem(structure("cycle", 3), (0.5, 0.7, 0.35))
-    bounds = graves_lai(cycle), general(BANDIT, 1e4, 1), minimax(BANDIT.feedback, 1.0, 1e4)
+    bounds = (
+        graves_lai(cycle),
+        general(BANDIT, 1e4, 1, pairs=False),
+        minimax(BANDIT.feedback, 1.0, 1e4),
+    )
     said = [b.certificate.statement() for b in bounds if isinstance(b.certificate, Certificate)]
     assert said == [
         f"regret >= {bounds[0].value} log T for every consistent policy",
@@ -131,11 +135,11 @@ def test_a_statement_rounds_nothing(worst_case: str) -> None:
 
 def test_the_problem_is_named() -> None:
     """A claim that holds whatever the means names none; long lists and long numbers are cut."""
-    assert in_words(subject_of(general(BANDIT, 1e4, 50).certificate)) == ABOUT  # type: ignore[arg-type]
+    assert in_words(subject_of(general(BANDIT, 1e4, 50, pairs=False).certificate)) == ABOUT  # type: ignore[arg-type]
     assert in_words(subject_of(minimax(BANDIT.feedback, 2.0, 1e4).certificate)) == (  # type: ignore[arg-type]
         "3 actions, any means in [0, 2]"
     )
-    nobody = general(BANDIT, 1e4, 1).certificate
+    nobody = general(BANDIT, 1e4, 1, pairs=False).certificate
     assert in_words(subject_of(nobody)) == "3 actions, any means in [0, 1]"  # type: ignore[arg-type]
     thirds = (Fraction(1, 3), Fraction(10**40 + 1, 10**41), *[Fraction(0)] * 8)
     case = Case(((Fraction(1),) * 10,) * 10, thirds, Fraction(1))

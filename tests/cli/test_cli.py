@@ -28,6 +28,9 @@ def test_analyze_says_what_the_structure_means(sidelight: Command, dosing: Path)
     assert done.code == 0
     assert done.err == ""
     assert "minimax rate T^(2/3): A, B and C are seen only by playing test." in done.out
+    first, second, *_ = done.out.splitlines()
+    assert first == "dosing: 4 actions, feedback graph"
+    assert second.startswith("Whatever you do, some means cost you at least 1,6")
     assert "weak domination number" in done.out
 
 
@@ -38,6 +41,8 @@ def test_analyze_gives_machines_the_same(sidelight: Command, dosing: Path) -> No
     assert data["feedback"]["labels"] == ["A", "B", "C", "test"]
     assert data["feedback"]["variance"][0] == [None] * 4
     assert data["structure"]["weak"] == ["A", "B", "C"]
+    assert 1600 < data["sandwich"]["lower"] < data["sandwich"]["upper"] < 2110
+    assert data["sandwich"]["proved"] is True
     assert data["structure"]["domination"] == {
         "value": 1,
         "lower": 1,

@@ -19,6 +19,7 @@ import sidelight as sl
 from reports import from_final, made
 from sidelight import console
 from sidelight.bounds import Certificate
+from sidelight.bounds.pairing import PairsProof
 from sidelight.report import chapters, facts, figures, markup, save_figures, to_html
 from sidelight.report.verdict import verdict
 from sidelight.report.words import in_words, method_in_words
@@ -154,12 +155,15 @@ def test_certificates_can_be_saved_and_hold(read: Reader) -> None:
     links = [link for link in read.of("a") if str(link.get("download")).endswith(".json")]
     records = [json.loads(content(link)) for link in links]
     proofs = [r for r in records if r["format"] == "sidelight-certificate-1"]
-    assert len(proofs) >= 10
+    pairs = [r for r in records if r["format"] == "sidelight-pairs-1"]
+    assert len(proofs) >= 5
+    assert {record["claim"] for record in pairs} == {"minimax", "regret"}
     assert all(Certificate.from_dict(record).check() for record in proofs)
+    assert all(PairsProof.from_dict(record).check() for record in pairs)
     formulas = [r for r in records if r["format"] == "sidelight-formula-1"]
     assert {record["formula"] for record in formulas} > {"asymptotic"}
     for link, record in zip(links, records, strict=True):  # only what can be checked is called so
-        is_proof = record["format"] == "sidelight-certificate-1"
+        is_proof = record["format"] != "sidelight-formula-1"
         assert str(link["download"]).endswith("-certificate.json" if is_proof else "-inputs.json")
 
 
@@ -364,7 +368,7 @@ def test_the_page_has_the_bound_that_python_computes() -> None:
     problem = sl.gallery("apple-tasting")
     page = to_html([made(problem, {"ids": 3.0, "greedy": 9.0})], "bounds", [])
     bound = sl.bounds.minimax_computed(problem.feedback, problem.upper, 1000.0)
-    assert isinstance(bound.certificate, Certificate)
+    assert bound.certificate.check()
     assert re.search(
         rf"minimax, computed<br>\s*<small>at least</small></th>\s*<td>{short(bound.value)}", page
     )

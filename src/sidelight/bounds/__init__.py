@@ -3,10 +3,11 @@
 asymptotic         on one problem, per log T, as the paper has it           [eq:lb-asy]
 graves_lai         the same, exact: up to twice as large
 finite_time        on one problem, for policies of bounded worst case       [cor:lb-0]
-general            the same, without the relaxation                         [thm:lb-0]
+general            the same, without the relaxation, or by pairs            [thm:lb-0]
 minimax            on the worst problem, in closed form                     [cor:lb-minimax]
-minimax_computed   the same, by searching for hard means
-exact_pairs        the same, by pairs of problems: not in the paper
+minimax_computed   the same, by searching for hard means or for hard pairs
+exact_pairs        the same, by pairs of problems alone: not in the paper
+orbit              on one problem, in the mean over its relabellings: not in the paper
 """
 
 from .asymptotic import asymptotic, graves_lai
@@ -17,6 +18,7 @@ from .finite_time import finite_time
 from .general import general
 from .minimax import closed_forms, minimax
 from .minimax_computed import minimax_computed
+from .orbit import orbit
 
 __all__ = [
     "Binding",
@@ -31,4 +33,5 @@ __all__ = [
     "graves_lai",
     "minimax",
     "minimax_computed",
+    "orbit",
 ]

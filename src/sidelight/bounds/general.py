@@ -15,6 +15,10 @@ the most permissive one for all theta' at once. No relaxation is involved; [cor:
 
 The infinitely many rows are generated as they are needed (`programs.cutting`). Any finite number of
 them proves a lower bound, and the certificate holds those with a positive weight.
+
+Beyond the paper: the rows know how often each action is played, and not when. Pairs of problems as
+control problems (`rivals`, `pairing`) do, and prove more on some problems, mostly where information
+costs regret and repays it late. The value is the larger of the two.
 """
 
 from __future__ import annotations
@@ -30,17 +34,23 @@ from ..problem import Problem
 from ..programs.cutting import Cheapest, cheapest, least
 from ..programs.separation import Cuts, ScaledProblem, cut_rows, scale_problem
 from ..variances import Array
-from .bound import Binding, Bound
+from .bound import Binding, Bound, Candidate
 from .case import Case
 from .certificate import Alternative, Certificate
 from .duality import alternatives, as_fractions, certify_alternatives, conclusive, exact_case
+from .exact_pairs import METHOD as PAIRS
+from .exact_pairs import rounded_down
 from .finite_time import finite_time
+from .rational import float_up
+from .rivals import Base, strongest
 
 METHOD = "thm:lb-0"
 # Where feasible and infeasible cannot be told apart in floats, a slightly larger B is feasible.
 SLACKS = (0.0, 1e-10, 1e-8, 1e-6)
 # A plan that loses at most this much too much, relatively, is as good as feasible.
 COMPLETE = 1e-5
+# With more actions the proof by pairs would take longer than the rows.
+PAIRS_UP_TO = 10
 
 
 def general(
@@ -50,17 +60,60 @@ def general(
     *,
     start: Bound | None = None,
     tolerance: float = 1e-9,
+    pairs: bool = True,
 ) -> Bound:
-    """b(theta, B): regret of every policy whose worst-case regret is at most B [thm:lb-0].
+    """The regret on this problem of every policy whose worst-case regret is at most B.
 
-    `start` may be an earlier bound, at another horizon or worst case: the alternatives in its proof
-    are tried first. Rows are added until the plan loses at most B (1 + tolerance).
+    It is the larger of b(theta, B) [thm:lb-0] and of what pairs of problems prove; without `pairs`,
+    or with more than ten actions, the former alone. `method` says which, and `candidates` holds
+    both where there are two. `start` may be an earlier bound, at another horizon or worst case: the
+    alternatives in its proof are tried first. Rows are added until the plan loses at most
+    B (1 + tolerance).
     """
     case = exact_case(problem, horizon, worst_case)
     relaxed = _concluded(replace(finite_time(problem, horizon, worst_case), name="general"))
+    rows = _by_rows(problem, case, relaxed, start, tolerance)
+    return _with_pairs(case, rows) if pairs else rows
+
+
+def _with_pairs(case: Case, rows: Bound) -> Bound:
+    """What pairs prove, where that is more than what the rows do."""
+    T, B = case.at_horizon()
+    if rows.value == math.inf or len(case.means) > PAIRS_UP_TO:
+        return rows
+    assert isinstance(rows.certificate, Certificate)
+    known = [(w, row) for w, row in rows.certificate.rows if isinstance(row, Alternative)]
+    told = [(float_up(w), np.array([float(m / case.upper) for m in r.means])) for w, r in known]
+    most, least_worth = float_up(B / case.upper), rows.value / float(case.upper)
+    found = strongest(Base(case), most, told, least_worth)
+    if found is None:
+        return rows
+    proof = rounded_down(found)
+    if proof.value <= rows.value:
+        return rows
+    candidates = (
+        Candidate(rows.method, "paper", rows.value, True, rows.why, certificate=rows.certificate),
+        Candidate(PAIRS, "ours", proof.value, True, rows.why, certificate=proof),
+    )
+    impossible = proof.value == math.inf
+    return Bound(
+        name="general",
+        value=proof.value,
+        valid=True,
+        why=_impossible(case.upper, float(T), float(B)) if impossible else rows.why,
+        certificate=proof,
+        method=PAIRS,
+        candidates=candidates,
+    )
+
+
+def _by_rows(
+    problem: Problem, case: Case, relaxed: Bound, start: Bound | None, tolerance: float
+) -> Bound:
+    """b(theta, B) [thm:lb-0]; never below the relaxed bound [cor:lb-0]."""
     if relaxed.value == math.inf:
         return relaxed
-    D, T = problem.upper, float(horizon)
+    D, (T, B) = problem.upper, map(float, case.at_horizon())
     scaled = scale_problem(problem.means, problem.feedback.variance, D, T)
     beta = _per_round(case)
     known = None if start is None else _known_cuts(start, scaled, D)
@@ -75,7 +128,7 @@ def general(
         name="general",
         value=certificate.value,
         valid=True,
-        why=_impossible(problem, T, worst_case) if impossible else relaxed.why,
+        why=_impossible(case.upper, T, B) if impossible else relaxed.why,
         certificate=certificate,
         allocation=None if plan is None else T * plan,
         method=METHOD if complete else f"{METHOD}, some rows missing: the true value may be larger",
@@ -128,9 +181,9 @@ def _certificate(case: Case, scaled: ScaledProblem, cuts: Cuts, weights: Array) 
 
 def _known_cuts(start: Bound, scaled: ScaledProblem, D: float) -> Cuts | None:
     """The alternatives in the proof of an earlier bound."""
-    if not isinstance(start.certificate, Certificate):
-        return None
-    rows = [row for _, row in start.certificate.rows if isinstance(row, Alternative)]
+    proofs = [start.certificate, *(form.certificate for form in start.candidates)]
+    known = [rows for proof in proofs if isinstance(proof, Certificate) for _, rows in proof.rows]
+    rows = [row for row in known if isinstance(row, Alternative)]
     if any(len(row.means) != len(scaled.theta) for row in rows):
         raise InputError(
             "`start` is a bound for another number of actions: leave it out, or give one for "
@@ -162,6 +215,6 @@ def _binding(
     )
 
 
-def _impossible(problem: Problem, T: float, B: float) -> str:
-    box = f"over {T:g} rounds, whatever the means in [0, {problem.upper:g}]"
-    return f"no policy has regret of at most {float(B):g} {box}"
+def _impossible(upper: Fraction, T: float, B: float) -> str:
+    box = f"over {T:g} rounds, whatever the means in [0, {float(upper):g}]"
+    return f"no policy has regret of at most {B:g} {box}"

@@ -1,7 +1,7 @@
-"""The minimax lower bound that the general bound proves, computed [thm:lb-0].
+"""The minimax lower bound, computed: the larger of what two searches prove.
 
-If, for some theta, no plan satisfies the rows of [thm:lb-0] for a worst-case regret B, then no
-policy has worst-case regret B. The largest such B for a theta is
+*Rows* [thm:lb-0]. If, for some theta, no plan satisfies the rows of [thm:lb-0] for a worst-case
+regret B, then no policy has worst-case regret B. The largest such B for a theta is
 
     T min over plans p of the loss of p ,
 
@@ -9,8 +9,11 @@ a convex program, and the best theta is found by search (`hard_means`). Whatever
 proved: the rows refute every policy that claims B. No closed form, no assumption on the variances,
 and constants that are several times those of [cor:lb-minimax].
 
-With up to ten actions the search runs until it has converged. With more it stops after a fixed
-amount of work; the bound then says that it was `stopped`.
+*Pairs* (`exact_pairs`). A base against alternatives, as control problems. With up to thirty actions
+they mostly prove more: the rows know how often an action is played, and not when.
+
+With up to ten actions both searches run until they have converged. With more they stop after a
+fixed amount of work; the bound then says that it was `stopped`.
 """
 
 from __future__ import annotations
@@ -28,9 +31,10 @@ from ..programs.cutting import Least, least
 from ..programs.effort import MEANS_SHARE
 from ..programs.separation import ScaledProblem, scale_problem, steps_to_separate
 from ..setting import Given, resolved
-from .bound import Bound
+from .bound import Bound, Candidate
 from .certificate import Certificate
 from .duality import alternatives, as_fractions, exact_case
+from .exact_pairs import exact_pairs
 from .hard_means import hardest
 from .minimax import minimax
 
@@ -38,6 +42,8 @@ NAME = "minimax_computed"
 FINAL_TOLERANCE = 1e-6
 # The shortest search asks the oracle twice, and its proof takes about as long as a third time.
 LEAST = 3
+# Of the seconds that a user gives: for the pairs; the rest is for the rows.
+PAIRS_SHARE = 0.4
 # How far below the value of the program the claim is put, until exact arithmetic confirms it.
 SPARES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 
@@ -51,9 +57,10 @@ def minimax_computed(
 ) -> Bound:
     """A lower bound on the worst-case regret of every policy, with the means that show it.
 
-    The value is the same on every run, unless `budget` limits the search to so many seconds.
-    Where the search finds nothing harder than the closed forms of `minimax`, theirs is the answer.
-    A `Setting` may say the range and the horizon.
+    The value is the same on every run, unless `budget` limits the searches to so many seconds.
+    `method` says which search proved it; `candidates` holds both. Where neither proves more than
+    the closed forms of `minimax`, theirs is the answer. A `Setting` may say the range and the
+    horizon.
     """
     known, upper, horizon = resolved(feedback, upper, horizon, "bounds.minimax_computed")
     middle = Problem(known, np.full(len(known), 0.5 * upper), upper)
@@ -64,6 +71,19 @@ def minimax_computed(
 @lru_cache(maxsize=64)
 def _computed(feedback: Feedback, upper: float, horizon: float, budget: float | None) -> Bound:
     """The bound, remembered: an analysis, its figure and its page ask for the same one."""
+    shares = [None if budget is None else budget * part for part in (PAIRS_SHARE, 1 - PAIRS_SHARE)]
+    pairs = exact_pairs(feedback, upper, horizon, budget=shares[0])
+    rows = by_rows(feedback, upper, horizon, shares[1])
+    best = replace(pairs, name=NAME) if pairs.value > rows.value else rows
+    candidates = tuple(
+        Candidate(bound.method, "ours", bound.value, True, bound.why, certificate=bound.certificate)
+        for bound in (rows, pairs)
+    )
+    return replace(best, candidates=candidates, stopped=pairs.stopped or rows.stopped)
+
+
+def by_rows(feedback: Feedback, upper: float, horizon: float, budget: float | None) -> Bound:
+    """The largest B that rows of [thm:lb-0] refute, at the hardest means found."""
     load_solver()
     effort = Effort.on(len(feedback), budget)
     T = float(horizon)

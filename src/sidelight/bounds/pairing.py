@@ -1,14 +1,23 @@
-"""The worst case of every policy, by pairs: a base and alternatives, each against the base alone.
+"""Regret by pairs: a base and alternatives, each of them against the base alone.
 
-For means theta^0 (the base) and theta^k (alternatives) and weights w that sum to one, whatever the
-policy does, its largest regret is at least
+For means theta^0 (the base), theta^k (alternatives) and weights w >= 0, whatever the policy does,
 
     sum_k w_k R(theta^k)  =  E_0 sum_t [ w_0 gap^0_a  +  sum_k w_k gap^k_a X^k ],     a = a_t,
 
 where X^k is the likelihood ratio of theta^k to theta^0 before round t. Split w_0 gap^0_a into parts
 price^k_a >= 0, one for each k. Then the sum falls apart into one control problem for each k, with
 one variable X^k, the prices, the stakes w_k gap^k_a and the information
-I^k_a = sum_j P[a, j] (theta^0_j - theta^k_j)^2 / 2. `subsolution` proves what each costs at least.
+I^k_a = sum_j P[a, j] (theta^0_j - theta^k_j)^2 / 2. `subsolution` proves what each costs at least:
+W_k. What follows depends on the claim.
+
+minimax   sum of all w = 1. The largest regret of any policy is at least sum_k W_k.
+regret    w_0 = 1. A policy that never loses more than B has R(theta^0) >= sum_k W_k - B sum_k w_k.
+          If that is more than B, there is no such policy.
+orbit     w_0 = 1, and theta^k is theta^0 relabelled: theta^k_i = theta^0_p(i) for a permutation p
+          that leaves the structure as it is, variance[p(i), p(j)] = variance[i, j]. Let G be the
+          group that these p generate. The inequality holds with theta^0 o g for theta^0, for every
+          g in G. In the mean over g all regrets have the same mean M, so that
+          M >= sum_k W_k / (1 + sum_k w_k). A policy that treats labels alike has R(theta^0) = M.
 
 The proof holds the means, weights and prices in exact numbers; what floats compute with is rounded
 against the claim: prices and stakes down, information up. `check` solves the control problems once
@@ -27,30 +36,36 @@ from ..errors import DamagedError
 from . import certificate_file
 from .case import ZERO, Case, RefutedError
 from .rational import float_down, float_up
-from .subsolution import Duel, curvatures, mesh, proved
+from .subsolution import REACH, Duel, curvatures, mesh, proved
 
 FORMAT = "sidelight-pairs-1"
 ENTRIES = ("format", "claim", "value", "means", "upper", "variance", "horizon", "mesh", "pairs")
-CLAIM = "minimax"
-MOST_CELLS, MOST_SLABS = 2000, 600
+CLAIMS = ("minimax", "regret", "orbit")
+# How far down in log x the mesh reaches.
+LOWS = {"minimax": REACH, "regret": 12.5, "orbit": 12.5}
+MOST_CELLS, MOST_SLABS = 2600, 600
 MOST_DUELS = 60
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """Means that might be the true ones, their weight, and their part of the prices."""
+    """Means that might be the true ones, their weight, and their part of the prices.
+
+    In an orbit, the mean of action i is that of action `order[i]` in the base.
+    """
 
     means: tuple[Fraction, ...]
     weight: Fraction
     prices: tuple[Fraction, ...]
+    order: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
 class PairsProof(certificate_file.Saved):
-    """A claim that no policy has a worst-case regret below `value`.
+    """A claim that regret is at least `value`: see the module for the three kinds of claims.
 
-    `case` holds the structure, the range, the horizon and the base; the weight of the base is what
-    the alternatives leave of one. `cells` and `slabs` say how fine the mesh is.
+    `case` holds the structure, the range, the horizon and the base, and for a claim about "regret"
+    the worst case B. `cells` and `slabs` say how fine the mesh is.
     """
 
     case: Case
@@ -58,23 +73,28 @@ class PairsProof(certificate_file.Saved):
     value: float
     cells: int
     slabs: int
+    claim: str = "minimax"
+
+    @property
+    def weight(self) -> Fraction:
+        """The sum of the weights of all alternatives."""
+        return sum((a.weight for a in self.alternatives), ZERO)
 
     def duels(self) -> dict[Duel, int]:
         """The control problems, and how often each occurs. What is not allowed is an error."""
         case = self.case
         case.validate()
-        if case.horizon is None or case.worst_case is not None:
-            raise RefutedError("this claim needs a horizon, and no worst case")
-        left = 1 - sum((a.weight for a in self.alternatives), ZERO)
+        if self.claim not in CLAIMS:
+            raise RefutedError("this is no claim about regret")
+        if case.horizon is None or (case.worst_case is None) == (self.claim == "regret"):
+            raise RefutedError("a claim needs a horizon, and a worst case if it is about regret")
+        left = 1 - self.weight if self.claim == "minimax" else Fraction(1)
         if left < 0 or any(a.weight < 0 for a in self.alternatives):
             raise RefutedError("weights are not negative, and sum to one at most")
         for a in self.alternatives:
-            if len(a.means) != len(case.means) or len(a.prices) != len(case.means):
-                raise RefutedError("an alternative has a mean and a price for each action")
-            if not all(0 <= mean <= case.upper for mean in a.means):
-                raise RefutedError("an alternative has a mean outside [0, upper]")
-            if any(price < 0 for price in a.prices):
-                raise RefutedError("a price is negative")
+            _refuse_impossible(case, a)
+            if self.claim == "orbit":
+                _refuse_strangers(case, a)
         for played, gap in enumerate(case.gaps):
             if sum((a.prices[played] for a in self.alternatives), ZERO) > left * gap:
                 raise RefutedError("prices are more than the base loses")
@@ -85,17 +105,30 @@ class PairsProof(certificate_file.Saved):
         return found
 
     def certified(self) -> float:
-        """What the pairs prove."""
+        """What the pairs prove: inf if there is no policy that the claim speaks of."""
         if not 2 <= self.cells <= MOST_CELLS or not 1 <= self.slabs <= MOST_SLABS:
             raise RefutedError("the mesh is too coarse or too fine")
         duels = self.duels()
         assert self.case.horizon is not None
-        on, T = mesh(self.cells, self.slabs), float_down(self.case.horizon)
+        T = float_down(self.case.horizon)
+        on = mesh(self.cells, self.slabs, LOWS[self.claim])
         total = ZERO
         for duel, times in duels.items():
             worth = proved(on, T, duel, curvatures(on, T, duel))
             total += times * Fraction(max(0.0, worth) if math.isfinite(worth) else 0.0)
-        return float_down(total * self.case.upper)
+        proved_here = self._concluded(total * self.case.upper)
+        return math.inf if proved_here is None else float_down(proved_here)
+
+    def _concluded(self, total: Fraction) -> Fraction | None:
+        """What follows from the sum of all W; None for a contradiction."""
+        if self.claim == "orbit":
+            return total / (1 + self.weight)
+        if self.claim == "regret":
+            B = self.case.worst_case
+            assert B is not None
+            least = max(ZERO, total - B * self.weight)
+            return None if least > B else least
+        return total
 
     def check(self) -> bool:
         """Whether the pairs prove the claim."""
@@ -113,15 +146,23 @@ class PairsProof(certificate_file.Saved):
 
     def statement(self) -> str:
         """The claim in words."""
-        return f"minimax >= {self.value!r} in {self.case.horizon} rounds"
+        within = f"in {self.case.horizon} rounds"
+        if self.claim == "minimax":
+            return f"minimax >= {self.value!r} {within}"
+        if self.claim == "orbit":
+            return f"mean regret over relabellings >= {self.value!r} {within}"
+        B = self.case.worst_case
+        if self.value == math.inf:
+            return f"no policy has regret of at most {B} {within} whatever the means"
+        return f"regret >= {self.value!r} {within} for every policy that never loses more than {B}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; rational numbers are written as text."""
         case = self.case
-        return {
+        record = {
             "format": FORMAT,
-            "claim": CLAIM,
-            "value": str(Fraction(self.value)),
+            "claim": self.claim,
+            "value": "inf" if self.value == math.inf else str(Fraction(self.value)),
             "means": [str(mean) for mean in case.means],
             "upper": str(case.upper),
             "variance": [[None if v is None else str(v) for v in row] for row in case.variance],
@@ -132,35 +173,44 @@ class PairsProof(certificate_file.Saved):
                     "means": [str(mean) for mean in a.means],
                     "weight": str(a.weight),
                     "prices": [str(price) for price in a.prices],
+                    **({"order": list(a.order or ())} if self.claim == "orbit" else {}),
                 }
                 for a in self.alternatives
             ],
         }
+        return record | ({"worst_case": str(case.worst_case)} if self.claim == "regret" else {})
 
     @classmethod
     def from_dict(cls, data: object) -> PairsProof:
         """The inverse of `to_dict`; nothing in the data is trusted."""
         if not isinstance(data, Mapping) or data.get("format") != FORMAT:
             raise DamagedError(f"not a proof by pairs: no {FORMAT!r}; {certificate_file.ADVICE}")
-        _, claim, value, means, upper, variance, horizon, size, pairs = certificate_file.entries(
-            data, ENTRIES
+        claim = data.get("claim")
+        if not isinstance(claim, str) or claim not in CLAIMS:
+            raise DamagedError(
+                f"claim must be one of {', '.join(CLAIMS)}; {certificate_file.ADVICE}"
+            )
+        keys = (*ENTRIES, "worst_case") if claim == "regret" else ENTRIES
+        _, _, value, means, upper, variance, horizon, size, pairs, *most = certificate_file.entries(
+            data, keys
         )
-        if claim != CLAIM:
-            raise DamagedError(f"claim must be {CLAIM!r}; {certificate_file.ADVICE}")
         rows = certificate_file.bounded_list(variance, "variance", certificate_file.MOST_ACTIONS)
         case = Case(
             variance=tuple(_variances(row) for row in rows),
             means=certificate_file.numbers(means, "means"),
             upper=certificate_file.number(upper, "upper"),
             horizon=certificate_file.number(horizon, "horizon"),
+            worst_case=certificate_file.number(most[0], "worst_case") if most else None,
         )
         fine = [certificate_file.index(n) for n in certificate_file.bounded_list(size, "mesh", 2)]
         if len(fine) != 2:
             raise DamagedError(f"mesh is a pair of whole numbers; {certificate_file.ADVICE}")
-        listed = [_pair(pair) for pair in certificate_file.bounded_list(pairs, "pairs", MOST_DUELS)]
+        listed = [
+            _pair(pair, claim) for pair in certificate_file.bounded_list(pairs, "pairs", MOST_DUELS)
+        ]
         # Rounded against the claim.
-        least = float_up(certificate_file.number(value, "value"))
-        return cls(case, tuple(listed), least, *fine)
+        least = math.inf if value == "inf" else float_up(certificate_file.number(value, "value"))
+        return cls(case, tuple(listed), least, fine[0], fine[1], claim)
 
 
 def _duel(case: Case, a: Alternative) -> Duel:
@@ -188,10 +238,39 @@ def _variances(row: object) -> tuple[Fraction | None, ...]:
     return tuple(certificate_file.maybe(v, "variance") for v in line)
 
 
-def _pair(data: object) -> Alternative:
-    means, weight, prices = certificate_file.entries(data, ("means", "weight", "prices"))
+def _refuse_impossible(case: Case, a: Alternative) -> None:
+    """Refuse an alternative that is no problem with this structure and range."""
+    if len(a.means) != len(case.means) or len(a.prices) != len(case.means):
+        raise RefutedError("an alternative has a mean and a price for each action")
+    if not all(0 <= mean <= case.upper for mean in a.means):
+        raise RefutedError("an alternative has a mean outside [0, upper]")
+    if any(price < 0 for price in a.prices):
+        raise RefutedError("a price is negative")
+
+
+def _refuse_strangers(case: Case, a: Alternative) -> None:
+    """Refuse an alternative that is not the base relabelled, or a label that is not free."""
+    K = len(case.means)
+    p = a.order
+    if p is None or sorted(p) != list(range(K)):
+        raise RefutedError("an alternative of an orbit needs an order of all actions")
+    if any(mean != case.means[p[i]] for i, mean in enumerate(a.means)):
+        raise RefutedError("an alternative is not the base in another order")
+    rows = case.variance
+    if any(rows[p[i]][p[j]] != rows[i][j] for i in range(K) for j in range(K)):
+        raise RefutedError("an order changes the structure")
+
+
+def _pair(data: object, claim: str) -> Alternative:
+    keys = ("means", "weight", "prices", *(("order",) if claim == "orbit" else ()))
+    means, weight, prices, *order = certificate_file.entries(data, keys)
+    listed = [
+        certificate_file.bounded_list(part, "order", certificate_file.MOST_ACTIONS)
+        for part in order
+    ]
     return Alternative(
         certificate_file.numbers(means, "means"),
         certificate_file.number(weight, "weight"),
         certificate_file.numbers(prices, "prices"),
+        tuple(certificate_file.index(i) for i in listed[0]) if listed else None,
     )

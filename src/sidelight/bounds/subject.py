@@ -20,7 +20,6 @@ from ..setting import Setting
 from .case import rational_variance
 from .certificate import exact_text
 from .index_proof import IndexProof
-from .pairing import PairsProof
 from .promise import Promise
 from .proofs import SavedProof
 from .rational import float_up
@@ -50,7 +49,7 @@ def subject_of(proof: SavedProof) -> Subject:
         own = proof.schedule
         return Subject(len(own.variance), own.variance, own.upper, own.horizon)
     case = proof.case
-    whatever = isinstance(proof, PairsProof) or proof.claim == "minimax" or proof.value == math.inf
+    whatever = proof.claim == "minimax" or proof.value == math.inf
     means = None if whatever else case.means
     K = len(case.means)
     return Subject(K, case.variance, case.upper, case.horizon, case.worst_case, means)

@@ -9,10 +9,11 @@ costs price_a + stake_a X. The least expected cost W(t, X) of the rest of the T 
 Time runs continuously here: a policy in rounds is one that changes its action at whole times only,
 and E X is constant within a round, so its cost is at least W(0, 1).
 
-Any V with V(T, .) = 0 and V_t + price_a + stake_a x + I_a x^2 V_xx >= -e(t) min(1, x) everywhere
-and for all a proves W(0, 1) >= V(0, 1) - integral of e: by Ito's formula, because min(1, X) is
-concave in X, so that its mean is at most 1. Where V comes from does not matter. Here a solution by
-finite differences gives -V_xx >= 0 at nodes; V is made from these numbers again, exactly:
+Any V with V(T, .) = 0 and V_t + price_a + stake_a x + I_a x^2 V_xx >= -(d(t) + e(t) x) everywhere
+and for all a proves W(0, 1) >= V(0, 1) - integral of d + e: by Ito's formula, because the mean of X
+is 1 at all times. Where V comes from does not matter, nor how what is lacking is divided between d
+and e. Here a solution by finite differences gives -V_xx >= 0 at nodes; V is made from these numbers
+again, exactly:
 
     linear in t between the times of a mesh;   V_xx linear in x between nodes, 0 outside;
     V(t, 0) = 0;   V_x = 0 beyond the last node.
@@ -33,10 +34,13 @@ import numpy as np
 
 from ..variances import Array
 
-REACH = 7.5  # the mesh covers likelihood ratios from exp(-REACH) to exp(REACH)
+REACH = 7.5  # the mesh covers likelihood ratios up to about exp(REACH)
 MOST = 4000
 ROUNDING = 2.0**-39  # more than MOST roundings of 2^-53, twice
-ITERATIONS = 25
+# Improvements of the actions: in most steps of time a few are enough; where the place at which the
+# best action changes has far to go, it moves a node at a time, so that all steps share a reserve.
+ITERATIONS, RESERVE = 25, 3000
+SLOPES = 16  # values of e that are tried for each slab of time
 
 
 @dataclass(frozen=True)
@@ -63,10 +67,14 @@ class Mesh:
 
 
 @lru_cache(maxsize=8)
-def mesh(cells: int, slabs: int) -> Mesh:
-    """A mesh that is even in log x, and finer where little time is left."""
-    half = cells // 2
-    x = np.exp(np.linspace(-REACH, REACH, 2 * half + 1))
+def mesh(cells: int, slabs: int, low: float = REACH) -> Mesh:
+    """A mesh that is even in log x, from exp(-low) on, and finer where little time is left.
+
+    On one problem a policy stops looking at a ratio of about one over the horizon: `low` must reach
+    there.
+    """
+    half = round(cells * low / (low + REACH))
+    x = np.exp(np.linspace(-low, low * (cells - half) / half, cells + 1))
     x[half] = 1.0
     growth = 6.0 / slabs
     times = [0.0, 1e-3]
@@ -91,14 +99,16 @@ def curvatures(on: Mesh, T: float, duel: Duel) -> Array:
     nodes, first = np.arange(len(inner)), x[0] / x[1]
     value, bend = np.zeros(len(inner)), np.zeros(len(inner))
     bends = np.zeros((len(on.times), len(x)))
+    left_over = RESERVE
     for n in range(1, len(on.times)):
         step = (on.times[n] - on.times[n - 1]) * T
         chosen, known = np.full(len(inner), -1), value
-        for _ in range(ITERATIONS):
+        for done in range(ITERATIONS + left_over):
             best = np.argmin(cost - speed * bend, axis=0)
             if np.array_equal(best, chosen):
                 break
             chosen = best
+            left_over -= done >= ITERATIONS
             q = step * speed[chosen, nodes]
             bands = np.zeros((3, len(inner)))
             bands[0, 1:], bands[2, :-1] = -(q * right)[:-1], -(q * left)[1:]
@@ -116,6 +126,14 @@ def estimate(on: Mesh, T: float, duel: Duel) -> float:
     """V(0, 1) without its proof, to search with."""
     _, values = _integrated(on, curvatures(on, T, duel)[-1:])
     return float(values[0, on.start])
+
+
+def guess(on: Mesh, T: float, duel: Duel) -> float:
+    """The same as `estimate`, compiled: for searches, which ask a thousand times."""
+    from ..programs.duels import least_cost  # noqa: PLC0415 - numba takes half a second to import
+
+    row = (np.array(duel.price), np.array(duel.stake), np.array(duel.information))
+    return float(least_cost(on.x, on.times, T, row, on.start))
 
 
 def _integrated(on: Mesh, bends: Array) -> tuple[Array, Array]:
@@ -158,11 +176,11 @@ def proved(on: Mesh, T: float, duel: Duel, bends: Array) -> float:
         size = (heights[:, n] + heights[:, n - 1] + 2 * third[n] + 2 * third[n - 1]) / lengths[
             n - 1
         ]
-        inside = _defect(on, duel, (change / lengths[n - 1], size), ends)
+        inside = _defects(on, duel, (change / lengths[n - 1], size), ends)
         slope = (slopes[n, 0] - slopes[n - 1, 0], slopes[n, 0] + slopes[n - 1, 0])
         level = (values[n, -1] - values[n - 1, -1], values[n, -1] + values[n - 1, -1])
-        outside = _outside(on, duel, slope, level, lengths[n - 1])
-        lost += max(inside, outside, 0.0) * lengths[n - 1]
+        below, above = _outside(on, duel, slope, level, lengths[n - 1])
+        lost += _cheapest(x, np.array([below, *inside, above])) * lengths[n - 1]
     return float(values[-1, on.start] * (1 - ROUNDING) - lost * (1 + ROUNDING))
 
 
@@ -174,40 +192,57 @@ def _cubic(x: Array, bends: Array) -> Array:
     )
 
 
-def _defect(on: Mesh, duel: Duel, falling: tuple[Array, Array], ends: list[Array]) -> float:
-    """The largest -(V_t + price + stake x + I x^2 V_xx) / min(1, x), rounded up.
+def _defects(on: Mesh, duel: Duel, falling: tuple[Array, Array], ends: list[Array]) -> Array:
+    """On each cell the largest -(V_t + price + stake x + I x^2 V_xx), rounded up.
 
     `falling` is -V_t on each cell, and the sum of the sizes of what it was computed from.
     """
     x, d = on.x, on.widths
     places = np.stack([x[:-1], x[:-1] + d / 3, x[1:] - d / 3, x[1:]])
-    least = np.minimum(1.0, x[:-1])
     fall, size = falling
-    worst = 0.0
+    worst = np.zeros(len(d))
     for price, stake, information in zip(duel.price, duel.stake, duel.information, strict=True):
         gain = price + stake * places
         for bent in ends:
             speed = information * bent
             short = fall + speed - gain + ROUNDING * (size + speed + gain)
-            worst = _larger(worst, float((short / least).max()))
+            worst = np.maximum(worst, short.max(axis=0))  # what is not a number stays
     return worst * (1 + ROUNDING)
 
 
 def _outside(
     on: Mesh, duel: Duel, slope: tuple[float, float], level: tuple[float, float], length: float
-) -> float:
+) -> tuple[float, float]:
     """The same below the first node, where V = slope x, and above the last, where V is constant.
 
-    There -V_t / x is the difference of slopes, and -V_t that of levels. Below, what is lacking per
-    x is largest at the node, because prices are not negative.
+    Below, -V_t / x is the difference of slopes, and what is lacking per x is largest at the node,
+    because prices are not negative; above, -V_t is the difference of levels, and less is lacking
+    further up.
     """
-    worst = 0.0
+    worst = [0.0, 0.0]
     for price, stake in zip(duel.price, duel.stake, strict=True):
-        below, above = stake + price / on.x[0], price + stake * on.x[-1]
-        for (change, size), gain in ((slope, below), (level, above)):
+        gains = stake + price / on.x[0], price + stake * on.x[-1]
+        for k, ((change, size), gain) in enumerate(zip((slope, level), gains, strict=True)):
             short = change / length - gain + ROUNDING * (size / length + gain)
-            worst = _larger(worst, short)
-    return worst * (1 + ROUNDING)
+            worst[k] = _larger(worst[k], float(short))
+    return worst[0] * on.x[0] * (1 + ROUNDING), worst[1] * (1 + ROUNDING)
+
+
+def _cheapest(x: Array, lacking: Array) -> float:
+    """The least d + e with d + e x at least what is lacking, over a few values of e; rounded up.
+
+    `lacking` has one number for what lies below the first node, one for each cell, and one for what
+    lies above the last. d + e x grows with x, so its value at the lower end of a cell counts; below
+    the first node both sides are linear in x, and the node counts.
+    """
+    if not np.isfinite(lacking).all():
+        return math.inf
+    lower = np.concatenate([x[:1], x])
+    most = float((lacking / lower).max())
+    slopes = most * (1 + ROUNDING) * np.array([0.0, *(0.25**k for k in range(SLOPES))])
+    line = slopes[:, None] * lower
+    left = (lacking - line + ROUNDING * (lacking + line)).max(axis=1)
+    return float((slopes + np.maximum(left, 0.0)).min()) * (1 + ROUNDING)
 
 
 def _larger(worst: float, short: float) -> float:

@@ -24,12 +24,14 @@ LOWER_MEANING = {
 }
 # The titles of guarantees in tables.
 UPPER = {
+    "commit": "explore-then-commit, any means",
     "minimax": "Algorithm 2, any means",
     "instance": "Algorithm 2, these means",
     "asymptotic": "Algorithm 1, these means",
 }
 # What each guarantee bounds.
 UPPER_MEANING = {
+    "commit": "first a plan, then what looked best, in T rounds",
     "minimax": "the algorithm of policy minimax, in T rounds",
     "instance": "the algorithm of policy minimax, in T rounds",
     "asymptotic": "the algorithm of policy asymptotic, in T rounds",
@@ -46,6 +48,8 @@ LEGENDS = {
     "general": "general lower bound b",
     "minimax": "minimax lower bound (worst problem)",
     "limit": "asymptotic constant x log T (a limit, no bound)",
+    "must lose": "what every policy loses on some means (proved)",
+    "need not lose more": "what one policy never exceeds (proved)",
 }
 # How a bound was found, for readers who do not know the paper's labels.
 METHODS = {
@@ -53,7 +57,9 @@ METHODS = {
     "exact form of eq:lb-asy": "the cost of ruling out other values of two means (exact)",
     "cor:lb-0": "the cost of ruling out other values of one mean",
     "thm:lb-0": "the cost of ruling out other values of all means",
-    "thm:lb-0 at the means found": "the general bound, at hard means found by search",
+    "thm:lb-0 at the means found": "rows of the general bound, at hard means found by search",
+    "pairs of problems, as a control problem in the likelihood ratio": "one problem against others "
+    "that look like it for a while, found by search",
 }
 
 

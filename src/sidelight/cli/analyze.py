@@ -13,15 +13,16 @@ from rich.console import Console
 
 from .. import console, figures, progress, writing
 from ..analysis import Analysis, analyze
-from ..bounds import Certificate
+from ..bounds.certificate_file import Saved
 from ..bounds.titles import LOWER
-from ..curves import curves
+from ..curves import curves, sandwich_curves
 from ..errors import InputError
 from ..feedback import Feedback
 from ..problem import Problem, load
 from .options import check_figure, check_new_folder, check_output, force_option, give_way, positive
 
 PLOT_POINTS = 25
+SANDWICH_POINTS = 5  # a decade apart; each takes a second or more
 
 
 @click.command("analyze", short_help="Say what can be learnt, and what regret this must cost.")
@@ -74,8 +75,9 @@ def analyze_command(
 ) -> None:
     """Say what can be learnt in the problem in FILE, and what regret this must cost.
 
-    Prints who shows whom, lower bounds on the regret of every policy, upper bounds that the paper's
-    two algorithms promise, and a recommended policy. Regret is what a policy is expected to lose
+    Prints what nobody can avoid losing and what one policy never exceeds, who shows whom, lower
+    bounds on the regret of every policy, upper bounds that the paper's two algorithms and a simple
+    policy promise, and a recommended policy. Regret is what a policy is expected to lose
     against always playing the best action. If FILE has no means, only what holds for all means is
     printed.
 
@@ -123,7 +125,7 @@ def _save_certificates(found: Analysis, folder: Path) -> None:
     for old in _proofs(folder):  # proofs of another analysis would be taken for proofs of this one
         old.unlink(missing_ok=True)
     for name, bound in found.bounds.items():
-        if isinstance(bound.certificate, Certificate):
+        if isinstance(bound.certificate, Saved):
             bound.certificate.save(folder / f"{name}.json")
     click.echo(f"wrote {folder}; check with: sidelight check {folder}/*.json", err=True)
 
@@ -134,5 +136,10 @@ def _plot(found: Analysis, path: Path) -> None:
     given = found.worst_case if found.worst_case_from == "given" else None
     with progress.of_steps("bounds") as tick:
         drawn = curves(found.subject, horizons, given, progress=tick)
-    figures.save_figure(figures.draw_bounds(drawn, title=found.name), path)
+    both = None
+    if found.sandwich is not None:
+        few = [T for k in range(SANDWICH_POINTS) if (T := found.horizon / 10**k) >= 1]
+        with progress.of_steps("worst cases") as tick:
+            both = sandwich_curves(found.feedback, found.upper, few, tick)
+    figures.save_figure(figures.draw_bounds(drawn, title=found.name, sandwich=both), path)
     click.echo(f"wrote {path}", err=True)

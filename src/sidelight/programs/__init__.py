@@ -15,6 +15,7 @@ The modules here know arrays and nothing of actions, feedback or policies:
     ascent        a local maximum in a box, by scipy
     hidden_sets   actions that only others show, and what it costs to see them
     subgames      the hardest cover of any part of a graph
+    duels         a control problem in one variable, compiled
 """
 
 from .allocation import Allocation, allocate

@@ -27,7 +27,7 @@ from ..writing import slug
 from .markup import count
 
 LIMITS = ("asymptotic", "graves_lai")  # per log T: the slope in the limit, no bound at a horizon
-WORST_CASES = ("minimax", "minimax_computed")  # on the worst problem, not on this one
+WORST_CASES = ("minimax", "minimax_computed", "commit")  # on the worst problem, not on this one
 
 
 @dataclass(frozen=True, eq=False)

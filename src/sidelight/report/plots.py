@@ -63,10 +63,18 @@ def horizon_bands(chapter: Chapter) -> list[Band]:
 
 
 def horizon_curves(chapter: Chapter) -> list[Curve]:
-    """The best lower bound at every horizon."""
+    """At every horizon the best lower bound here, and both sides of the worst case if known."""
     races = {race.results.horizon: race for race in chapter.races}
+    points = np.array(list(races), dtype=float)
     values = [np.nan if race.bound is None else race.bound.value for race in races.values()]
-    return [Curve("general", "lower", np.array(list(races), dtype=float), np.array(values), "")]
+    found = [Curve("general", "lower", points, np.array(values), "")]
+    both = [race.analysis.sandwich for race in races.values()]
+    if all(both):
+        lowers = np.array([one.lower.value for one in both if one])
+        uppers = np.array([one.upper.value for one in both if one])
+        found.append(Curve("must lose", "lower", points, lowers, ""))
+        found.append(Curve("need not lose more", "upper", points, uppers, ""))
+    return found
 
 
 def horizon_figure(chapter: Chapter) -> Any:

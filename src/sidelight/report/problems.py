@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..analysis import meaning, model_name, prices
+from ..analysis import meaning, model_name, prices, squeezed
 from ..labels import display, first_names
 from ..simulate.statistics import short
 from ..structure import Actions, Bracket, Structure
@@ -43,7 +43,8 @@ def problem_part(chapter: Chapter) -> Html:
         f"[0, {problem.upper:g}]. {_sentence(meaning(found))}"
     )
     parts = [
-        paragraph(said, "lead"),
+        paragraph(squeezed(chapter.races[-1].analysis), "lead"),
+        paragraph(said),
         caveat_box(caveats.of_chapter(chapter)),
         _drawing(chapter),
         _deviations(chapter),

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..analysis import Analysis
-from ..bounds import Bound, Certificate
+from ..bounds import Bound
+from ..bounds.certificate_file import Saved
 from ..bounds.formulas import FormulaProof
 from ..bounds.titles import unfinished
 from ..feedback import Feedback
@@ -112,7 +113,7 @@ def _proof(item: Weighed, race: AnalysedRace) -> Html:
 
 def proof_record(proof: object) -> dict[str, Any] | None:
     """Plain data that repeats a proof, or None for a kind that has none."""
-    if isinstance(proof, Certificate):
+    if isinstance(proof, Saved):
         return proof.to_dict()
     return _formula(proof) if isinstance(proof, FormulaProof) else None
 
