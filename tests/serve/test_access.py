@@ -330,3 +330,13 @@ def test_it_refuses_to_listen_where_others_could_listen_in(tmp_path: Path) -> No
         settings(host="0.0.0.0", behind_proxy=True).check(has_tokens=True)
     with pytest.raises(InputError, match="go together"):
         settings(certificate=tmp_path / "c").check(has_tokens=True)
+
+
+def test_a_route_that_forgets_to_ask_cannot_answer(tmp_path: Path) -> None:
+    with serving_here(str(tmp_path / "e.db"), tmp_path) as running:
+        assert running.server is not None
+        app: Any = running.server.config.app
+        app.app.add_api_route("/v1/forgotten", lambda: {"secret": 1})
+        answer = running.call("GET", "/v1/forgotten")
+        assert (answer.status, answer.kind) == (500, "internal")
+        assert b"secret" not in answer.body
