@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sidelight.serve.logs import Log
-from sidelight.serve.run import Server, make_server, run
+from sidelight.serve.run import Server, bound, make_server, run
 from sidelight.serve.settings import Limits, Settings
 from sidelight.serve.tokens import TokenFile
 
@@ -129,8 +129,9 @@ def serving_here(where: str, folder: Path, limits: Limits = MANY, **more: Any) -
     secrets = tokens_for(tokens)
     settings = replace(Settings(where, tokens, port=0, limits=limits), **more)
     log = io.StringIO()
+    place = bound(settings)
     server = make_server(settings, Log(log))
-    thread = threading.Thread(target=lambda: asyncio.run(run(server)), daemon=True)
+    thread = threading.Thread(target=lambda: asyncio.run(run(server, place)), daemon=True)
     thread.start()
     until = time.monotonic() + PATIENCE
     while not server.started:

@@ -194,9 +194,13 @@ def mutated(rng: random.Random, running: Running) -> bytes:
 def throw(running: Running, count: int) -> None:
     """Many such requests; all are answered below 500 or not at all."""
     rng = random.Random(7)
-    for _ in range(count):
+    for number in range(count):
         said = exchange(running, mutated(rng, running))
         assert not said.startswith((b"HTTP/1.1 5", b"HTTP/1.1 2")), said
+        if number % 1000 == 0:  # here the log is kept in memory; a service does not keep it
+            assert '"internal"' not in running.log.getvalue()
+            running.log.seek(0)
+            running.log.truncate()
 
 
 def test_damaged_requests(running: Running) -> None:
@@ -255,6 +259,31 @@ def test_slow_clients_are_let_go(tmp_path: Path) -> None:
             with pytest.raises(ConnectionError):
                 _drip(raw)
         assert len(running.events()) == 1
+
+
+def test_a_client_that_does_not_read_is_let_go(tmp_path: Path) -> None:
+    with serving_here(str(tmp_path / "e.db"), tmp_path, Limits(idle=0.5, rate=1e6)) as running:
+        running.create()
+        for _ in range(20):  # more than the buffers of the system hold
+            running.decide(count=1000)
+        token = running.secrets["read"]
+        asked = (
+            f"GET /v1/experiments/shop/events HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+            f"accept: text/event-stream\r\nauthorization: Bearer {token}\r\n\r\n"
+        )
+        with socket.socket() as raw:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            raw.settimeout(WAIT)
+            raw.connect(("127.0.0.1", running.port))
+            raw.sendall(asked.encode())
+            assert running.server is not None
+            feeds = running.server.service.feeds
+            for wanted in (1, 0):
+                until = time.monotonic() + WAIT
+                while feeds.open != wanted:
+                    assert time.monotonic() < until, "it waits for ever"
+                    time.sleep(0.01)
+        assert running.call("GET", "/v1/health", token=None).status == 200
 
 
 def _drip(raw: socket.socket) -> None:

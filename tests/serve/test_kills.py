@@ -45,6 +45,7 @@ def test_a_service_that_is_killed_loses_nothing(where: str) -> None:
 @pytest.mark.campaign
 def test_a_service_that_is_killed_often_loses_nothing(where: str) -> None:
     found = kill(where, LONG, 2)
+    sys.stdout.write(f"{found}\n")
     assert found["killed"] == LONG
 
 

@@ -328,5 +328,16 @@ def test_a_second_service_on_a_file_refuses_to_start(tmp_path: Path) -> None:
     )
     assert second.returncode == 2
     assert "writes into it already" in second.stderr
+    other = [*first.command[:-4], "--tokens", str(tokens), "--data", str(tmp_path / "other.db")]
+    third = subprocess.run(
+        [*other, "--port", str(first.port)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert third.returncode == 2
+    assert "choose another with --host or --port" in third.stderr
+    assert not (tmp_path / "other.db").exists()
     first.process.send_signal(signal.SIGINT)
     assert first.process.wait(PATIENCE) == 0

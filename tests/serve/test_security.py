@@ -62,7 +62,9 @@ def test_no_module_of_the_service_can_call_others(path: Path) -> None:
 
 
 def test_the_service_calls_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only our own client connects, and only to the service."""
+    """Only our own client connects, and only to the service, whatever the environment says."""
+    monkeypatch.setenv("FASTAPI_OTEL_AUTO_CONFIGURE", "true")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     called: list[object] = []
     connect = socket.socket.connect
 

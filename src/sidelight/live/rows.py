@@ -32,8 +32,7 @@ _find_any = (
         event.c.type == sa.bindparam("type"),
         event.c.key.in_(sa.bindparam("keys", expanding=True)),
     )
-    .order_by(event.c.n)
-    .limit(1)
+    .limit(1)  # in no order: for one by n, SQLite would read all events of the experiment
 )
 _insert = event.insert()
 

@@ -114,7 +114,10 @@ class Remote:
 
     @property
     def pending(self) -> dict[int, tuple[Label, ...]]:
-        """By the id of each decision that is waited for, the oldest thousand: the actions."""
+        """By the id of each decision that is waited for: the actions whose values are awaited.
+
+        The oldest come first, and where more than 10,000 values are awaited, only those.
+        """
         return {
             row["decision"]: tuple(map(self._label, row["awaited"]))
             for row in self._now()["pending"]

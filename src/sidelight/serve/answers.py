@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-from itertools import islice
 
 from .. import files
 from ..labels import Label
 from ..live.diagnose import Diagnosis
+from ..live.pairs import Pair, Pairs
 from ..live.replay import Replay
 from ..live.together import Together
 from ..live.verdict import Verdict
+from ..setting import Setting
 from . import wire
 from .service import Service
 from .tokens import Token
 
-MOST = 1000  # decisions that are listed as pending
+MOST = 10_000  # awaited values that are listed, with those of the oldest decision in any case
+
+
+SOME = 1000  # pairs that are copied while decisions wait
 
 
 def experiment_answer(experiment: Together, replay: Replay) -> wire.ExperimentAnswer:
@@ -33,8 +37,12 @@ def experiment_answer(experiment: Together, replay: Replay) -> wire.ExperimentAn
             strict=True,
         )
     ]
-    pending = []
-    for t in islice(history.awaited, MOST):
+    pending: list[wire.Pending] = []
+    listed = 0
+    for t, count in history.awaited.items():
+        listed += count
+        if pending and listed > MOST:
+            break
         choice = history.choices[t - 1]
         awaited = [str(setting.labels[j]) for j in learner._missing(choice)]
         pending.append(wire.Pending(t, str(setting.labels[choice.action]), awaited))
@@ -69,6 +77,26 @@ def verdict_answer(verdict: Verdict) -> wire.VerdictAnswer:
         cost=verdict.cost,
         stop=verdict.stop,
     )
+
+
+def pairs_of(experiment: Together) -> tuple[Pairs, Setting]:
+    """A copy of what was seen of each pair, some at a time, so that no decision waits for long.
+
+    Pairs that are copied later may know values more: what is said of each pair holds at any look.
+    """
+    setting, places = experiment.look(
+        lambda replay: (replay.learner.setting, list(replay.learner.history.pairs))
+    )
+    copy: Pairs = {}
+    for start in range(0, len(places), SOME):
+
+        def some(replay: Replay, start: int = start) -> Pairs:
+            pairs = replay.learner.history.pairs
+            found = ((place, pairs[place]) for place in places[start : start + SOME])
+            return {place: Pair(p.count, p.first, p.mean, p.spread) for place, p in found}
+
+        copy |= experiment.look(some)
+    return copy, setting
 
 
 def diagnosis_answer(diagnosis: Diagnosis) -> wire.DiagnosisAnswer:

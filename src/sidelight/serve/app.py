@@ -8,6 +8,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 from starlette.types import ASGIApp
@@ -20,6 +21,16 @@ from .refusals import MEDIA, Refusal
 from .routes import router
 from .service import Service
 
+# FastAPI's own telemetry would send exceptions with their messages wherever the environment says;
+# `tracing` is ours.
+SILENT: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
+
 
 def create_app(service: Service) -> ASGIApp:
     """The service as an ASGI application; it closes its store when it ends."""
@@ -30,7 +41,12 @@ def create_app(service: Service) -> ASGIApp:
         service.shelf.close()
 
     app = FastAPI(
-        lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+        telemetry=SILENT,
     )
     app.state.service = service
     for path, endpoint in (

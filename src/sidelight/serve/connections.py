@@ -1,9 +1,10 @@
 """Who may connect, and for how long without saying anything.
 
-A connection that waits for its client (for a request, or for the rest of one) is closed after some
-seconds, however slowly bytes come meanwhile. Where as many are open as may be, the one that has
-waited longest makes room, so that idle sockets keep nobody out; where none waits, the new one is
-refused. Bytes that are no HTTP get the same kind of answer as all other errors.
+A connection that waits for its client (for a request, for the rest of one, or for the client to
+read an answer) is closed after some seconds, however slowly bytes come or go meanwhile. Where as
+many are open as may be, the one that has waited longest makes room, so that idle sockets keep
+nobody out; where none waits, the new one is refused. Bytes that are no HTTP get the same kind of
+answer as all other errors.
 
 The head and the body of an answer are two writes of the server below us, and would be two calls of
 the system; `Gathering` makes them one.
@@ -63,6 +64,7 @@ class Connection(H11Protocol):
     patience = 10.0
     _since = 0.0
     _timer: asyncio.TimerHandle | None = None
+    _writing: asyncio.TimerHandle | None = None
 
     @property
     def waits(self) -> bool:
@@ -80,9 +82,21 @@ class Connection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has gone."""
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._writing):
+            if timer is not None:
+                timer.cancel()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client does not read."""
+        self._writing = self.loop.call_later(self.patience, self.transport.abort)
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """The client reads again."""
+        if self._writing is not None:
+            self._writing.cancel()
+        super().resume_writing()
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
         """The client says no more; if it has asked something, it gets its answer."""

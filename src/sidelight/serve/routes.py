@@ -12,12 +12,17 @@ from fastapi.responses import StreamingResponse
 from .. import files
 from ..errors import SidelightError
 from ..live.diagnose import examine
-from ..live.pairs import Pair
 from ..live.replay import Replay
 from ..live.verdict import judge
 from . import streams, wire
 from .analysing import analyze_apart
-from .answers import diagnosis_answer, experiment_answer, metrics_text, verdict_answer
+from .answers import (
+    diagnosis_answer,
+    experiment_answer,
+    metrics_text,
+    pairs_of,
+    verdict_answer,
+)
 from .document import described
 from .guard import visit_of
 from .metrics import MEDIA as PROMETHEUS
@@ -164,13 +169,8 @@ async def diagnose(request: Request, experiment: Name, delta: Delta = 0.05) -> R
     """Whether the values are as was declared; valid however often one looks."""
     found = await service_of(request).experiment(visit_of(request.scope), "read", experiment)
 
-    def seen(replay: Replay) -> Any:
-        pairs = replay.learner.history.pairs
-        copy = {place: Pair(p.count, p.first, p.mean, p.spread) for place, p in pairs.items()}
-        return copy, replay.learner.setting
-
     def work() -> wire.DiagnosisAnswer:
-        pairs, setting = found.look(seen)
+        pairs, setting = pairs_of(found)
         return diagnosis_answer(examine(pairs, setting, delta))
 
     return answer(await asyncio.to_thread(work))

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from ..errors import StoreError
+from ..errors import InputError, StoreError
 from ..live.store import open_store
 from .app import create_app
 from .connections import protocol
@@ -129,13 +129,32 @@ async def watch(server: Server) -> None:
             server.should_exit = True
 
 
-async def run(server: Server) -> None:
+def bound(settings: Settings) -> socket.socket:
+    """The address of a service, taken before anything else is done; nobody can connect yet."""
+    where = f"{settings.host}:{settings.port}"
+    try:
+        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
+        family, kind, number, _, address = found[0]
+        taken = socket.socket(family, kind, number)
+        try:
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            taken.bind(address)
+        except OSError:
+            taken.close()
+            raise
+    except OSError as error:
+        advice = "choose another with --host or --port"
+        raise InputError(f"{where}: {error.strerror or error}; {advice}") from None
+    return taken
+
+
+async def run(server: Server, place: socket.socket) -> None:
     """Run a server until it is told to end, or its store fails."""
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(THREADS, "sidelight-read"))
     watching = asyncio.create_task(watch(server))
     try:
-        await server.serve()
+        await server.serve([place])
     finally:
         watching.cancel()
 
@@ -147,8 +166,9 @@ def serve(settings: Settings) -> None:
     below.handlers, below.propagate = [Handler(log)], False
     below.setLevel(logging.ERROR)
     sys.setswitchinterval(SWITCH)
-    server = make_server(settings, log)
-    asyncio.run(run(server))
+    with bound(settings) as place:
+        server = make_server(settings, log)
+        asyncio.run(run(server, place))
     if server.service.failure:
         os._exit(1)  # without any clean-up, which would touch the file once more
     log.say("stopped")

@@ -139,7 +139,7 @@ class Pending(Struct):
 
 
 class ExperimentAnswer(Struct):
-    """An experiment as it is now; `pending` has the oldest thousand of `waiting`."""
+    """An experiment as it is now; `pending` has the oldest of those that are `waiting`."""
 
     name: str
     state: str
