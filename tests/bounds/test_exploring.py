@@ -152,9 +152,14 @@ def test_where_the_lowest_rung_does_not_hold_the_next_one_does() -> None:
 
 @pytest.mark.parametrize(
     ("feedback", "T"),
-    [(Feedback.bandit(3), 1), (Feedback.bandit(2, sigma=1e9), 2), (Feedback.bandit(2), 2)],
+    [
+        (Feedback.bandit(3), 1.0),
+        (Feedback.bandit(2), 2.0),
+        # The only plan takes two rounds, in each of which all may be lost, and shows nothing.
+        (Feedback([[1e18, 1e18, np.inf], [np.inf, np.inf, 1e18], [np.inf] * 3]), 2.125),
+    ],
 )
-def test_where_no_plan_is_worth_its_rounds(feedback: Feedback, T: int) -> None:
+def test_where_no_plan_is_worth_its_rounds(feedback: Feedback, T: float) -> None:
     """Nothing is played and nothing but T D is promised, and no longer search would help."""
     made = promised(feedback, Fraction(1), Fraction(T))
     assert made.promise.value == T
