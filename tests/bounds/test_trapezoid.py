@@ -17,7 +17,8 @@ from sidelight.bounds.trapezoid import Rule, _off, rule
 LATTICES = [
     ([Fraction(1), Fraction(1)], Fraction(1, 16)),
     ([Fraction(1), Fraction(121), Fraction(3)], Fraction(1, 7)),
-    ([Fraction(1), Fraction(143), Fraction(145)], Fraction(1, 11)),
+    ([Fraction(1), Fraction(143), Fraction(144)], Fraction(1, 11)),
+    ([Fraction(1), Fraction(145)], Fraction(1, 5)),
     ([Fraction(2, 3), Fraction(5, 7), Fraction(9), Fraction(1, 2)], Fraction(0.07)),
     ([Fraction(1), Fraction(0), Fraction(4)], Fraction(1, 5)),
 ]
