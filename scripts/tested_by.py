@@ -32,18 +32,21 @@ LARGE_FILE = "limits.py::test_a_study_file_has_the_limit_of_its_suffix"
 EDITIONS = "test_numbers_change_only_with_an_edition"
 TESTS: dict[str, tuple[str, ...]] = {
     "bounds/asymptotic.py": ("bounds/asymptotic.py", "bounds/certificate.py"),
+    "bounds/apart.py": ("bounds/apart.py", "bounds/boxes.py", "bounds/commitment.py"),
+    "bounds/commitment.py": ("bounds/boxes.py", "bounds/commitment.py"),
     **dict.fromkeys(
-        (f"bounds/{k}.py" for k in ("apart", "commitment", "gaussian", "trapezoid")),
-        ("bounds/commitment.py",),
+        ("bounds/gaussian.py", "bounds/trapezoid.py"),
+        ("bounds/trapezoid.py", "bounds/commitment.py", "bounds/boxes.py"),
     ),
     **dict.fromkeys(
         (f"bounds/{k}.py" for k in ("exploring", "promise", "promising")),
-        ("bounds/commitment.py", "sandwich.py"),
+        ("bounds/exploring.py", "bounds/commitment.py", "sandwich.py"),
     ),
     **dict.fromkeys(
-        (f"bounds/{k}.py" for k in ("exact_pairs", "hard_pairs", "pairing", "subsolution")),
-        ("bounds/exact_pairs.py", "sandwich.py"),
+        (f"bounds/{k}.py" for k in ("exact_pairs", "hard_pairs", "pairing")),
+        ("bounds/pairing.py", "bounds/exact_pairs.py", "sandwich.py"),
     ),
+    "bounds/subsolution.py": ("bounds/subsolution.py", "bounds/exact_pairs.py"),
     **dict.fromkeys(
         (f"bounds/{k}.py" for k in ("passage", "optimism", "index_proof")),
         ("bounds/index.py",),

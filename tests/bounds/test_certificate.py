@@ -180,6 +180,16 @@ def test_a_negative_number_of_an_action_means_no_action() -> None:
         Certificate(case, ((ONE, row),), 0.0).certified()
 
 
+def test_a_row_needs_both_directions_only_where_the_gap_is_small() -> None:
+    """The gap times T is 4 B: the change in one direction is enough, and no longer just below."""
+    case = exact_case(Problem(structure("bandit", 2), (0.5, 0.75)), 100, 6.25)
+    row = Information(0, HALF)
+    assert row.need(case) < 0 < Information(0, HALF).need(replace(case, worst_case=ONE))
+    for B in (Fraction(25, 4) + Fraction(1, 10**9), Fraction(7)):
+        with pytest.raises(RefutedError, match="other direction"):
+            row.need(replace(case, worst_case=B))
+
+
 def test_nothing_proves_nothing() -> None:
     case = exact_case(Problem(structure("bandit", 2), (0.5, 0.7)), 100, 10)
     assert Certificate(case, (), 0.0).check()

@@ -14,7 +14,9 @@ from naive import minimax as naive
 from sidelight import Feedback, InputError, gallery, structure
 from sidelight.bounds.bound import Bound, Candidate
 from sidelight.bounds.certificate import Certificate
-from sidelight.bounds.minimax import closed_forms, high_root, minimax
+from sidelight.bounds.hard_problems import Game, hidden_tie
+from sidelight.bounds.hard_sets import hard_sets
+from sidelight.bounds.minimax import Form, _decided, closed_forms, high_root, minimax
 from sidelight.setting import Setting
 
 E = math.e
@@ -359,3 +361,24 @@ def test_a_form_says_what_it_is_built_on_or_why_it_is_not() -> None:
         assert "no action is weakly observable" in strong.why
         exact = closed_forms(cycle(3, sigma=0.0), 1.0, 1e4)[which]
         assert "they are seen exactly" in exact.why
+
+
+def test_numbers_out_of_range_are_no_form() -> None:
+    for value in (0.0, math.inf, math.nan):
+        out = _decided(Form("a form", "ours", value, threshold=0.0), 100.0)
+        assert (out.value, out.applies, out.why) == (0.0, False, "its numbers are out of range")
+    assert _decided(Form("a form", "ours", 1.0, threshold=0.0), 100.0).applies
+    assert Candidate("a form", "ours", 1.0, True, "").horizon == 0  # unless something is said
+
+
+def test_prices_of_a_hidden_set_are_relative() -> None:
+    """In whatever unit they come, together they are as high as the hidden set allows."""
+    game = Game(cycle(3), Fraction(1), Fraction(10**4))
+    known = certificate_of(closed_forms(cycle(3), 1.0, 1e4)[HALFWAY])
+    hidden, level = hard_sets(cycle(3), None).hidden, max(known.case.means)
+    _, row = known.rows[0]
+    for unit in (1.0, 8.0, 0.25):
+        other = dataclasses.replace(hidden, prices=hidden.prices * unit)
+        made = hidden_tie(game, other, row.rise, level, known.value)  # type: ignore[union-attr]
+        assert made.check()
+        assert made.rows == known.rows

@@ -194,3 +194,12 @@ def test_numbers_that_no_search_can_handle_are_said_to_be_so() -> None:
     bound = minimax_computed(Feedback.bandit(3), 1.0, 1e40)
     assert "too large, or too small" in bound.method
     assert bound.certificate.check()
+
+
+def test_a_small_range_is_proved_as_well() -> None:
+    """Bounds far below 1, in units in which the noise and the range are small."""
+    one = minimax_computed(Feedback.full_information(2), 1.0, 1e4)
+    small = minimax_computed(Feedback.full_information(2, sigma=2.0**-10), 2.0**-10, 1e4)
+    assert small.value == pytest.approx(2.0**-10 * one.value, rel=1e-6)
+    assert small.method == one.method
+    assert_proved(small, Feedback.full_information(2, sigma=2.0**-10), 1e4)

@@ -1,8 +1,12 @@
-"""The least cost of playing against one alternative, in rounds: dynamic programming on a grid."""
+"""The least cost of playing against one alternative: in rounds, by dynamic programming on a grid;
+and from below, what a given curve proves, in exact numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import comb
 
 import numpy as np
 
@@ -36,3 +40,71 @@ def least_cost(
             options.append(p + s * x + after)
         value = np.min(options, axis=0)
     return float(np.interp(0.0, logs, value))
+
+
+Row = Sequence[Fraction]
+Costs = Sequence[tuple[Fraction, Fraction, Fraction]]
+
+
+def curve(x: Row, bends: Row) -> tuple[list[Row], Row, Row]:
+    """V from -V_xx, which is linear between the nodes x, and 0 outside: V(0) = 0, V_x = 0 at the
+    end. For each cell the coefficients of V as a cubic in u, which goes from 0 to 1 through the
+    cell; and V_x and V at the nodes. In exact numbers."""
+    widths = [b - a for a, b in pairwise(x)]
+    slopes = [Fraction(0)]
+    for w, m, n in zip(reversed(widths), reversed(bends[:-1]), reversed(bends[1:]), strict=True):
+        slopes.insert(0, slopes[0] + w * (m + n) / 2)
+    values = [slopes[0] * x[0]]
+    cubics: list[Row] = []
+    for k, w in enumerate(widths):
+        m, n = bends[k], bends[k + 1]
+        # V_x = slope at the end + w (m (1 - u) + (n - m) (1 - u^2) / 2), integrated once more
+        linear = w * slopes[k + 1] + w * w * (m + (n - m) / 2)
+        cubics.append([values[k], linear, -w * w * m / 2, -w * w * (n - m) / 6])
+        values.append(sum(cubics[-1], Fraction(0)))
+    return cubics, slopes, values
+
+
+def bernstein(c: Row) -> list[Fraction]:
+    """Coefficients in the basis of Bernstein of c_0 + c_1 u + c_2 u^2 + c_3 u^3."""
+    return [
+        sum((Fraction(comb(i, j), comb(3, j)) * c[j] for j in range(i + 1)), Fraction(0))
+        for i in range(4)
+    ]
+
+
+def certified(x: Row, lengths: Row, bends: Sequence[Row], costs: Costs) -> Fraction:
+    """V(0, 1) minus the integral of e, in exact numbers, for the V that `bends` make.
+
+    `lengths` are those of the slabs of time, the last one first; `costs` has price, stake and
+    information of each action. e is the largest Bernstein coefficient on any cell, for any action,
+    at either end of the slab, of -(V_t + price + stake x + I x^2 V_xx), over min(1, x).
+    """
+    curves = [curve(x, row) for row in bends]
+    lost = Fraction(0)
+    for n, length in enumerate(lengths, start=1):
+        (cubics, slopes, values), (earlier, before, lower) = curves[n], curves[n - 1]
+        e = Fraction(0)
+        for price, stake, information in costs:
+            below = (slopes[0] - before[0]) / length - stake - price / x[0]
+            above = (values[-1] - lower[-1]) / length - price - stake * x[-1]
+            e = max(e, below, above)
+            for k, (a, b) in enumerate(pairwise(x)):
+                w = b - a
+                change = [(p - q) / length for p, q in zip(cubics[k], earlier[k], strict=True)]
+                gain = [price + stake * a, stake * w, Fraction(0), Fraction(0)]
+                for bend in (bends[n], bends[n - 1]):
+                    m, rise = bend[k], bend[k + 1] - bend[k]
+                    square = [a * a, 2 * a * w, w * w]
+                    moved = [
+                        square[0] * m,
+                        square[0] * rise + square[1] * m,
+                        square[1] * rise + square[2] * m,
+                        square[2] * rise,
+                    ]
+                    lacking = [
+                        c + information * s - g for c, s, g in zip(change, moved, gain, strict=True)
+                    ]
+                    e = max(e, max(bernstein(lacking)) / min(Fraction(1), a))
+        lost += e * length
+    return curves[-1][2][list(x).index(Fraction(1))] - lost

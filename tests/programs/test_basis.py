@@ -336,3 +336,21 @@ def test_the_store_has_room() -> None:
         _, store = solved(full)
         assert len(store) == basis.room(K)
         assert len(workspace(K).scale) == 2 * K
+
+
+def test_bland_lets_the_row_go_that_limits_the_column_most() -> None:
+    """The smallest ratio of level and entry; of equal ones the variable with the smaller number."""
+    work = workspace(4)
+    work.table[:, 0] = [1.0, 2.0, -1.0, 4.0]
+    work.level[1] = 99.0  # sizes of what was added, which decide nothing here
+    for level, row, best in (
+        ([3.0, 2.0, 0.0, 8.0], [0, 1, 2, 3], 1),
+        ([0.5, 2.0, 0.0, 8.0], [0, 1, 2, 3], 0),
+        ([3.0, 9.0, 0.0, 1.0], [0, 1, 2, 3], 3),
+        ([2.0, 4.0, 0.0, 8.0], [6, 5, 4, 7], 1),
+        ([2.0, 4.0, 0.0, 8.0], [5, 6, 4, 7], 0),
+    ):
+        work.level[0], work.row[:] = level, row
+        assert tableau._leaving(work, 0, 4, True, 4) == best
+    work.table[:, 0] = [0.0, -2.0, -1.0, 0.0]
+    assert tableau._leaving(work, 0, 4, True, 4) == -1

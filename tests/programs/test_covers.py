@@ -14,7 +14,13 @@ from hypothesis.extra.numpy import arrays
 
 from naive import graphs as naive
 from naive import phases
-from sidelight.programs import Effort, fractional_cover, largest_independent_set, smallest_cover
+from sidelight.programs import (
+    Effort,
+    fractional_cover,
+    independent,
+    largest_independent_set,
+    smallest_cover,
+)
 from sidelight.programs.covers import greedy_cover
 from sidelight.programs.independent import greedy_independent_set
 
@@ -151,3 +157,23 @@ def test_many_separate_triangles() -> None:
     edges = np.kron(np.eye(300, dtype=bool), np.ones((3, 3), dtype=bool))
     found = largest_independent_set(edges)
     assert (found.lower, found.upper, len(found.witness)) == (300, 300, 300)
+
+
+def test_a_bad_guess_costs_time_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Branch and bound that begins with no set at all."""
+    monkeypatch.setattr(independent, "greedy_independent_set", lambda _: [])
+    rng = np.random.default_rng(3)
+    for _ in range(25):
+        edges = np.triu(rng.random((10, 10)) < rng.uniform(0.1, 0.6), 1)
+        found = independent._branch_and_bound(edges | edges.T, Effort())
+        assert found.lower == found.upper == naive.independence_number(edges)
+        assert naive.is_independent(edges, found.witness)
+
+
+def test_the_solver_goes_on_where_branching_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An odd cycle, whose edges alone allow half a vertex each."""
+    monkeypatch.setattr(independent, "BRANCHING_SHARE", 1e-6)
+    around = np.roll(np.eye(9, dtype=bool), 1, axis=1)
+    found = independent._solve(around | around.T, Effort(1e6))
+    assert (found.lower, found.upper) == (4, 4)
+    assert naive.is_independent(around, found.witness)

@@ -26,7 +26,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..variances import Array
-from .case import ZERO
 from .gaussian import LEAST, PI_DOWN, cumulative_up, density_up, exp_minus_down, exp_minus_up
 from .rational import float_up, sqrt_down, sqrt_up
 
@@ -77,9 +76,9 @@ def rule(spreads: Sequence[Fraction], i: int, step: Fraction) -> Rule | None:
 
 
 def _off(own: Fraction, others: Sequence[Fraction], strip: Fraction, h: Fraction) -> Fraction:
-    """2 M / (exp(2 pi a / h) - 1) for a^2 = strip, rounded up."""
+    """2 M / (exp(2 pi a / h) - 1) for a^2 = strip, rounded up; a is 6 h or more."""
     M = 1 / exp_minus_down(strip / own / 2)
     for v in others:
         M *= 1 + sqrt_up(strip / v) / exp_minus_down(strip / v / 2) / sqrt_down(2 * PI_DOWN)
     small = exp_minus_up(2 * PI_DOWN * sqrt_down(strip) / h)
-    return 2 * M * small / (1 - small) if small < 1 else 2 * M + ZERO
+    return 2 * M * small / (1 - small)
