@@ -44,6 +44,7 @@ ROOMS = [
     ["policies"],
     ["player"],
     ["simulate"],
+    ["log"],
     ["gym"],
     ["recommend"],
     ["study"],

@@ -33,6 +33,7 @@ from .errors import (
 )
 from .feedback import Feedback
 from .gallery import gallery
+from .log import Fit, from_log
 from .problem import Problem, load
 from .recommend import Recommendation, recommend
 from .sandwich import Sandwich, sandwich
@@ -72,6 +73,7 @@ __all__ = [
     "DamagedError",
     "Experiment",
     "Feedback",
+    "Fit",
     "InputError",
     "Interrupted",
     "KeyReusedError",
@@ -93,6 +95,7 @@ __all__ = [
     "bounds",
     "coverage",
     "curves",
+    "from_log",
     "gallery",
     "guarantees",
     "load",
