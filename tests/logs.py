@@ -11,13 +11,6 @@ import sidelight as sl
 from naive.log import Row
 
 
-def plays_of(problem: sl.Problem, policy: str, rounds: int, seed: int) -> Sequence[int]:
-    """The actions of one run; those of `uniform` without a run."""
-    if policy == "uniform":
-        return np.random.default_rng([seed, 1]).integers(len(problem), size=rounds).tolist()
-    return sl.trace(problem, policy, rounds, seed=seed).actions.tolist()
-
-
 def drawn(
     problem: sl.Problem,
     policy: str,
@@ -28,9 +21,11 @@ def drawn(
     """What a policy played and saw; `bias` is added to the values of these pairs."""
     if policy != "uniform":
         return traced(problem, policy, rounds, seed)
-    rng, labels = np.random.default_rng([seed, 2]), problem.feedback.labels
+    labels = problem.feedback.labels
+    actions = np.random.default_rng([seed, 1]).integers(len(problem), size=rounds)
+    rng = np.random.default_rng([seed, 2])
     rows: list[Row] = []
-    for t, i in enumerate(plays_of(problem, policy, rounds, seed)):
+    for t, i in enumerate(actions.tolist()):
         for j in np.flatnonzero(problem.feedback.observes[i]).tolist():
             sd = float(np.sqrt(problem.feedback.variance[i, j]))
             extra = (bias or {}).get((i, j), 0.0)

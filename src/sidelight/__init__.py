@@ -34,6 +34,7 @@ from .errors import (
 from .feedback import Feedback
 from .gallery import gallery
 from .log import Fit, from_log
+from .outlook import Outlook, outlook
 from .problem import Problem, load
 from .recommend import Recommendation, recommend
 from .sandwich import Sandwich, sandwich
@@ -80,6 +81,7 @@ __all__ = [
     "Learner",
     "MissingExtraError",
     "NotRunningError",
+    "Outlook",
     "Player",
     "PolicyError",
     "Problem",
@@ -100,6 +102,7 @@ __all__ = [
     "guarantees",
     "load",
     "open",
+    "outlook",
     "recommend",
     "rho_lp",
     "sandwich",

@@ -14,7 +14,7 @@ from .bounds import Bound
 from .bounds.titles import LOWER, LOWER_MEANING, METHODS, UPPER, UPPER_MEANING, unfinished
 from .feedback import Feedback
 from .labels import display, first_names
-from .recommend import hindsight
+from .outlook import advice
 from .report.verdict import told_apart
 from .simulate import Results
 from .simulate.statistics import short
@@ -68,7 +68,7 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
 def verdict(results: Results) -> str:
     """Which policy lost least, how sure this is, and which policy to use for unknown means."""
     if len(results.policies) < 2:
-        return ""
+        return advice(results) if results.posterior else ""
     if results.replicates < 2:
         return "One replicate says nothing about luck: use more (-n)."
     first, second, *_ = sorted(results.table().rows, key=lambda row: row.mean)
@@ -86,7 +86,7 @@ def verdict(results: Results) -> str:
         )
     else:
         said = f"{first.policy} and {second.policy} cannot be told apart ({paired})."
-    return f"{said}\n{hindsight(results)}"
+    return f"{said}\n{advice(results)}"
 
 
 def _matrix(feedback: Feedback, found: Structure, blank: str) -> Table:

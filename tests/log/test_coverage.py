@@ -19,10 +19,11 @@ import logs
 import sidelight as sl
 from naive.log import Row
 
-GRADED = np.square([[1, 2, 3, np.inf], [0.5, 1, 2, 4], [2, 2, 1, 1], [np.inf, 1, 1, 0.5]]) / 4
+inf = float("inf")
+GRADED = np.square([[1, 2, 3, inf], [0.5, 1, 2, 4], [2.0, 2, 1, 1], [inf, 1, 1, 0.5]]) / 4
 problem = sl.Problem(sl.Feedback(GRADED, list("abcd")), [0.3, 0.5, 0.4, 0.6])
 HUB = sl.Problem(
-    sl.Feedback([[1, np.inf, np.inf], [np.inf, 1, np.inf], [1, 1, 1]], list("abt")), [0.3, 0.5, 0.2]
+    sl.Feedback([[1, inf, inf], [inf, 1, inf], [1.0, 1, 1]], list("abt")), [0.3, 0.5, 0.2]
 )
 FULL = sl.Problem(sl.Feedback.full_information(3, labels=list("abc")), [0.3, 0.5, 0.4])
 

@@ -15,7 +15,8 @@ from naive import log as naive
 from sidelight.log import estimates
 from sidelight.log.fit import rounded_up
 
-GRADED = np.square([[1, 2, 3, np.inf], [0.5, 1, 2, 4], [2, 2, 1, 1], [np.inf, 1, 1, 0.5]]) / 4
+inf = float("inf")
+GRADED = np.square([[1, 2, 3, inf], [0.5, 1, 2, 4], [2.0, 2, 1, 1], [inf, 1, 1, 0.5]]) / 4
 problem = sl.Problem(sl.Feedback(GRADED, list("abcd")), [0.3, 0.5, 0.4, 0.6])
 BIAS = {(0, 1): 1.5, (2, 0): -1.0}
 ROUNDING = 1e-9  # sums of some hundred numbers of size 1, in other orders
