@@ -248,10 +248,11 @@ def _check_range(
     low = means[least].mean + shift
     if low + means[least].margin < 0:
         lowest = min(mean.mean - 2 * mean.margin for mean in means)
+        enough = rounded_up(-lowest) if lowest < 0 else 0.0
         raise InputError(
             f"the mean of {found.labels[least]!r} is {low:.4g}, and means must lie in [0, upper]: "
-            f"let a shift of {rounded_up(-lowest):g} be added to all values. Differences between "
-            "actions stay as they are"
+            f"let a shift of {enough:g} be added to all values. Differences between actions stay "
+            "as they are"
         )
     most = max(range(len(means)), key=lambda j: means[j].mean - means[j].margin)
     high = means[most].mean + shift
