@@ -9,8 +9,10 @@ A column is found by its name (`NAMES`), in any case of letters, or by the name 
 gives. Without a column for the round, a play of i is taken to show each action once, so that i was
 played as often as what it shows most often.
 
-A file of CSV knows only texts: actions are whole numbers where all of them are, and texts
-otherwise; empty cells are missing, and so are the words in `MISSING` in place of a value.
+A file of CSV knows only texts, without the blanks around them: there actions are whole numbers if
+all of them are, and empty cells are missing. In a frame a label stays what it is; but pandas makes
+1.0 of 1 where a cell is missing, and so numbers that are whole become whole numbers. In place of a
+value, the words in `MISSING` are missing, too.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from __future__ import annotations
 import math
 import os
 import reprlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,7 +76,8 @@ def read(frame: Any, columns: Mapping[str, str | None] | None = None) -> Rows:
         )
     try:
         named = _named(frame, columns).items()
-        return _rows({role: _cells(frame, name, role == "value") for role, name in named})
+        cells = {role: _cells(frame, name, role == "value") for role, name in named}
+        return _rows(cells, texts=where.lower().endswith(".csv: "))
     except InputError as error:
         raise InputError(f"{where}{error}") from None
 
@@ -93,7 +96,8 @@ def _file(path: Path) -> Any:
         if suffix == ".parquet":
             return pl.read_parquet(content)
         content.decode("utf-8")
-        return pl.read_csv(content, infer_schema=False)
+        texts = pl.read_csv(content, infer_schema=False)
+        return texts.select(pl.all().str.strip_chars().replace("", None))
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not a text file in UTF-8 (byte {error.start})") from None
     except pl.exceptions.PolarsError as error:
@@ -140,7 +144,7 @@ def _cells(frame: Any, name: str, numbers: bool) -> list[Any]:
     column = frame[name]
     if getattr(column, "ndim", 1) != 1:  # pandas: two columns of the same name
         raise InputError(f"two columns are called {name!r}")
-    words = MISSING if numbers else ("",)
+    words = MISSING if numbers else ()
     return [None if _is_missing(cell, words) else plain(cell) for cell in column.to_list()]
 
 
@@ -157,7 +161,7 @@ def _is_missing(cell: Any, words: Sequence[str]) -> bool:
 # ---- from cells to pairs ---------------------------------------------------------------------
 
 
-def _rows(cells: Mapping[str, list[Any]]) -> Rows:
+def _rows(cells: Mapping[str, list[Any]], texts: bool) -> Rows:
     played, values = cells["played"], _numbers(cells["value"])
     if not played:
         raise InputError("the log has no rows")
@@ -165,9 +169,9 @@ def _rows(cells: Mapping[str, list[Any]]) -> Rows:
     if empty is not None:
         raise InputError(f"row {empty + 1} does not say which action was played")
     observed = cells.get("observed", played)
-    labels = _labels([*played, *observed])
+    kind = _kind([*played, *observed], texts)
+    labels = _labels([*played, *observed], kind)
     index = {label: place for place, label in enumerate(labels)}
-    kind = _kind(labels)
     i = np.array([index[kind(action)] for action in played], dtype=np.intp)
     j = np.array([-1 if x is None else index[kind(x)] for x in observed], dtype=np.intp)
     j[np.isnan(values)] = -1
@@ -198,37 +202,28 @@ def _numbers(cells: Iterable[Any]) -> Array:
     return np.array(found)
 
 
-def _labels(cells: Iterable[Any]) -> Labels:
-    """All actions: whole numbers and texts in their order, so that the order of rows is no matter.
-
-    pandas turns whole numbers into others where one is missing, and CSV has texts only.
-    """
-    try:
-        found = {cell for cell in cells if cell is not None}
-    except TypeError:
-        raise InputError("an action must be a text or a number") from None
-    check_count(len(found))
-    kind = _kind(found)
-    names = {kind(cell) for cell in found}
-    try:
-        return tuple(sorted(names))
-    except TypeError:  # of several kinds
-        return tuple(sorted(names, key=lambda name: (type(name).__name__, repr(name))))
-
-
-def _kind(labels: Iterable[Label]) -> Any:
-    """How a cell becomes a label: whole numbers where every one is that, as they are otherwise."""
+def _kind(cells: Sequence[Any], texts: bool) -> Callable[[Any], Label]:
+    """How a cell becomes a label: whole numbers if every one is that, as they are otherwise."""
 
     def whole(cell: Any) -> bool:
-        if isinstance(cell, str):
+        if texts:
             return len(cell) < 19 and cell.lstrip("-").isdecimal() and str(int(cell)) == cell
         return type(cell) is int or (isinstance(cell, float) and cell.is_integer())
 
-    return int if all(map(whole, labels)) else _as_it_is
+    return int if all(whole(cell) for cell in cells if cell is not None) else lambda cell: cell
 
 
-def _as_it_is(cell: Any) -> Any:
-    return cell.strip() if isinstance(cell, str) else cell
+def _labels(cells: Sequence[Any], kind: Callable[[Any], Label]) -> Labels:
+    """All actions: numbers and texts in their order, so that the order of rows is no matter."""
+    try:
+        found: set[Any] = {kind(cell) for cell in cells if cell is not None}
+    except TypeError:
+        raise InputError("an action must be a text or a number") from None
+    check_count(len(found))
+    try:
+        return tuple(sorted(found))
+    except TypeError:  # of several kinds
+        return tuple(sorted(found, key=lambda name: (type(name).__name__, repr(name))))
 
 
 def _plays(
