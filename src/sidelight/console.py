@@ -59,10 +59,20 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
     console.print()
     _show_bounds(console, analysis)
     console.print(Text(meaning(found), style="bold"))
-    for sentence in (prices(analysis), *caveats(found)):
+    for sentence in (prices(analysis), *caveats(found), _estimated(analysis)):
         if sentence:
             console.print(Text(sentence))
     console.print(Text(f"recommended policy: {analysis.recommendation}"))
+
+
+def _estimated(analysis: Analysis) -> str:
+    """A word on means that are estimates."""
+    if getattr(analysis.subject, "errors", None) is None:
+        return ""
+    return (
+        "The means are estimates, and what is said about these means does not weigh their errors; "
+        "`sidelight race --means posterior` does."
+    )
 
 
 def verdict(results: Results) -> str:

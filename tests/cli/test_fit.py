@@ -45,6 +45,8 @@ def test_a_log_becomes_a_file_that_everything_reads(sidelight: Command, log: Pat
     assert sl.load("shop.toml") == expected
     assert Path("shop.toml").read_text().startswith("# estimated by sidelight fit from shop.csv, ")
     analysed = json.loads(sidelight("analyze", "shop.toml", "--json").out)
+    plain = " ".join(sidelight("analyze", "shop.toml").out.split())
+    assert "The means are estimates, and what is said about these means does not weigh" in plain
     raced = sidelight(
         *words("race shop.toml -p ids -p greedy -T 200 -n 20 --means posterior --json")
     )

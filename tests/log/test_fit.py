@@ -146,7 +146,7 @@ def test_a_frame_keeps_its_labels_and_csv_its_numbers(tmp_path: Path) -> None:
     assert sl.from_log(tmp_path / "n.csv").feedback.labels == (2, 3, 10)
     blanks = [(t, f" {i}", f" {j}", value) for t, i, j, value in ROWS]
     assert fitted(blanks).feedback.labels == (" a", " b", " c")
-    spaced = LOG.select(pl.all().cast(pl.String)).select(" " + pl.all() + "  ")
+    spaced = pl.DataFrame({f" {name}": [f" {x}  " for x in LOG[name]] for name in LOG.columns})
     spaced.write_csv(tmp_path / "s.csv")
     assert sl.from_log(tmp_path / "s.csv") == fitted(ROWS)
 
