@@ -59,6 +59,17 @@ def test_a_log_becomes_a_file_that_everything_reads(sidelight: Command, log: Pat
     assert record["policies"][0]["mean"] == results.final[0].mean()
 
 
+def test_one_run_is_valid_json_too(sidelight: Command, log: Path) -> None:
+    def refuse(constant: str) -> None:
+        raise ValueError(constant)
+
+    sidelight("fit", log, "-o", "shop.toml")
+    done = sidelight(*words("race shop.toml -p uniform -T 10 -n 1 --means posterior --json"))
+    record = json.loads(done.out, parse_constant=refuse)
+    assert record["outlook"]["today"]["error"] is None
+    assert record["outlook"]["cost"] is None  # ids took no part
+
+
 def test_json_names_and_options(sidelight: Command, log: Path) -> None:
     frame = pl.read_csv(log).rename({"round": "visit id", "value": "revenue"})
     frame.with_columns(pl.col("revenue") - 5).write_parquet("shop.parquet")

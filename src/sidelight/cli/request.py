@@ -135,7 +135,7 @@ def _record(results: Results, name: str) -> dict[str, Any]:
         "seed": results.seed,
         "policies": [finite(row) for row in results.table().to_dicts()],
         "hindsight": advice(results),
-        **({"outlook": asdict(outlook(results))} if results.posterior else {}),
+        **({"outlook": finite(asdict(outlook(results)))} if results.posterior else {}),
         "comparisons": [finite(vars(pair)) for pair in results.comparisons()],
         "provenance": finite(results.provenance),
     }
