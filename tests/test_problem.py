@@ -229,3 +229,58 @@ def test_a_matrix_in_a_file_must_be_square_too(tmp_path: Path) -> None:
 def test_a_document_from_elsewhere_is_checked_as_well() -> None:
     with pytest.raises(InputError, match=r"^the lab: the mean of 0 is 7, outside"):
         from_document(Document((0,), np.eye(1), np.array([7.0])), where="the lab")
+
+
+# ---- what is known of estimated means ------------------------------------------------------------
+
+pair = Feedback.bandit(2, labels=["x", "y"])
+
+
+def test_errors_and_plays_come_like_means() -> None:
+    found = Problem(pair, [0.5, 0.2], errors={"y": 0.1, "x": 0.2}, played=[3, 1])
+    assert found.errors is not None
+    assert found.played is not None
+    assert found.errors.tolist() == [0.2, 0.1]
+    assert found.played.tolist() == [3.0, 1.0]
+    assert found == pickle.loads(pickle.dumps(found))
+    assert hash(found) == hash(pickle.loads(pickle.dumps(found)))
+    for other in (
+        Problem(pair, [0.5, 0.2]),
+        Problem(pair, [0.5, 0.2], errors=[0.2, 0.1]),
+        Problem(pair, [0.5, 0.2], errors=[0.2, 0.3], played=[3, 1]),
+        Problem(pair, [0.5, 0.2], errors=[0.2, 0.1], played=[3, 2]),
+    ):
+        assert found != other
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".json"])
+def test_files_keep_errors_and_plays(tmp_path: Path, suffix: str) -> None:
+    for feedback in (pair, Feedback.bandit(2)):
+        found = Problem(feedback, [0.5, 0.2], errors=[0.1, 1 / 3], played=[0, 7])
+        found.save(tmp_path / f"a{suffix}")
+        assert load(tmp_path / f"a{suffix}") == found
+
+
+@pytest.mark.parametrize(
+    ("beside", "says"),
+    [
+        ({"errors": [0.1]}, r"errors has shape \(1,\) for 2 actions"),
+        ({"errors": [0.1, -1]}, "the standard error of 'y' is -1: it must be a finite number"),
+        ({"errors": [inf, 0.1]}, "the standard error of 'x' is inf"),
+        ({"errors": {"x": 0.1}}, r"errors has no entry for \['y'\]"),
+        ({"played": [0, 0]}, "numbers that are not negative, and not all 0"),
+        ({"played": [1, -1]}, "not negative"),
+        ({"played": [1, inf]}, "not negative"),
+        ({"played": "often"}, "played must hold numbers"),
+    ],
+)
+def test_wrong_errors_and_plays_are_refused(beside: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        Problem(pair, [0.5, 0.2], **beside)
+
+
+@pytest.mark.parametrize("key", ["errors", "played"])
+def test_they_go_with_means(tmp_path: Path, key: str) -> None:
+    (tmp_path / "a.toml").write_text(f"kind = 'bandit'\nactions = 2\n{key} = [0.1, 0.2]\n")
+    with pytest.raises(InputError, match=rf"{key} goes with means: give the file a \[means\]"):
+        load(tmp_path / "a.toml")

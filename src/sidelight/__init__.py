@@ -33,6 +33,8 @@ from .errors import (
 )
 from .feedback import Feedback
 from .gallery import gallery
+from .log import Fit, from_log
+from .outlook import Outlook, outlook
 from .problem import Problem, load
 from .recommend import Recommendation, recommend
 from .sandwich import Sandwich, sandwich
@@ -76,12 +78,14 @@ __all__ = [
     "DamagedError",
     "Experiment",
     "Feedback",
+    "Fit",
     "InputError",
     "Interrupted",
     "KeyReusedError",
     "Learner",
     "MissingExtraError",
     "NotRunningError",
+    "Outlook",
     "Player",
     "PolicyError",
     "Problem",
@@ -100,10 +104,12 @@ __all__ = [
     "connect",
     "coverage",
     "curves",
+    "from_log",
     "gallery",
     "guarantees",
     "load",
     "open",
+    "outlook",
     "recommend",
     "rho_lp",
     "sandwich",

@@ -14,7 +14,7 @@ from .bounds import Bound
 from .bounds.titles import LOWER, LOWER_MEANING, METHODS, UPPER, UPPER_MEANING, unfinished
 from .feedback import Feedback
 from .labels import display, first_names
-from .recommend import hindsight
+from .outlook import advice
 from .report.verdict import told_apart
 from .simulate import Results
 from .simulate.statistics import short
@@ -60,16 +60,26 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
     console.print()
     _show_bounds(console, analysis)
     console.print(Text(meaning(found), style="bold"))
-    for sentence in (prices(analysis), *caveats(found)):
+    for sentence in (prices(analysis), *caveats(found), _estimated(analysis)):
         if sentence:
             console.print(Text(sentence))
     console.print(Text(f"recommended policy: {analysis.recommendation}"))
 
 
+def _estimated(analysis: Analysis) -> str:
+    """A word on means that are estimates."""
+    if getattr(analysis.subject, "errors", None) is None:
+        return ""
+    return (
+        "The means are estimates, and what is said about these means does not weigh their errors; "
+        "`sidelight race --means posterior` does."
+    )
+
+
 def verdict(results: Results) -> str:
     """Which policy lost least, how sure this is, and which policy to use for unknown means."""
     if len(results.policies) < 2:
-        return ""
+        return advice(results) if results.posterior else ""
     if results.replicates < 2:
         return "One replicate says nothing about luck: use more (-n)."
     first, second, *_ = sorted(results.table().rows, key=lambda row: row.mean)
@@ -87,7 +97,7 @@ def verdict(results: Results) -> str:
         )
     else:
         said = f"{first.policy} and {second.policy} cannot be told apart ({paired})."
-    return f"{said}\n{hindsight(results)}"
+    return f"{said}\n{advice(results)}"
 
 
 def _matrix(feedback: Feedback, found: Structure, blank: str) -> Table:

@@ -6,6 +6,8 @@ A problem file is a table (TOML or JSON) with the keys
     actions   the labels, or their number; optional with `variance` and with `edges`
     upper     the means lie in [0, upper]; 1.0 if not said
     means     optional: a table from label to mean, or a list
+    errors    optional, with means that were estimated: their standard errors, as a table or a list
+    played    optional, with means: how often each action is played today, as a table or a list
 
 and the feedback in exactly one of three spellings
 
@@ -45,7 +47,9 @@ from .variances import Array, check_count, check_sigma, masked, squared
 
 Table = Mapping[str, object]
 
-KEYS = ("name", "actions", "upper", "means", "reveals", "variance", "kind", "sigma", "edges")
+BESIDE_MEANS = ("errors", "played")  # what goes with means only
+FEEDBACK = ("reveals", "variance", "kind", "sigma", "edges")
+KEYS = ("name", "actions", "upper", "means", *BESIDE_MEANS, *FEEDBACK)
 SIGMA, VARIANCE = ", a standard deviation", ", a variance"  # the units of the two spellings
 KINDS = ("bandit", "full-information", "graph")
 # A label of MAX_LABEL characters may take several times as many where it is no text: bytes are
@@ -62,6 +66,8 @@ class Document:
     means: Array | None = None
     upper: float = 1.0
     name: str = ""
+    errors: Array | None = None
+    played: Array | None = None
 
 
 # ---- reading ---------------------------------------------------------------------------------
@@ -79,8 +85,14 @@ def from_table(table: Table) -> Document:
         raise InputError(f"name = {name!r} must be text")
     check_name(name)
     upper = _number(table.get("upper", 1.0), "upper")
-    means = _means(table["means"], labels) if "means" in table else None
-    return Document(labels, variance, means, upper, name)
+    for key in BESIDE_MEANS:
+        if key in table and "means" not in table:
+            raise InputError(f"{key} goes with means: give the file a [means] table, too")
+    means, errors, played = (
+        _numbers(table[key], labels, key) if key in table else None
+        for key in ("means", *BESIDE_MEANS)
+    )
+    return Document(labels, variance, means, upper, name, errors, played)
 
 
 def check_texts(value: object) -> None:
@@ -201,14 +213,15 @@ def _sigmas(value: object, labels: Labels) -> Array:
     return check_sigma(_number(value, "sigma", SIGMA), labels)
 
 
-def _means(value: object, labels: Labels) -> Array:
+def _numbers(value: object, labels: Labels, key: str) -> Array:
+    """One number for each action, from a list or a table."""
     if isinstance(value, list):
         if len(value) != len(labels):
-            raise InputError(f"means has {len(value)} entries for {len(labels)} actions")
-        return np.array([_number(mean, f"means[{i}]") for i, mean in enumerate(value)])
-    means = in_order(_as_table(value, "[means]"), labels, "[means]")
+            raise InputError(f"{key} has {len(value)} entries for {len(labels)} actions")
+        return np.array([_number(x, f"{key}[{i}]") for i, x in enumerate(value)])
+    found = in_order(_as_table(value, f"[{key}]"), labels, f"[{key}]")
     return np.array(
-        [_number(mean, f"[means] {label}") for label, mean in zip(labels, means, strict=True)]
+        [_number(x, f"[{key}] {label}") for label, x in zip(labels, found, strict=True)]
     )
 
 
@@ -263,7 +276,9 @@ def to_table(document: Document) -> dict[str, object]:
             for i, row in enumerate(sigma)
             if (row < np.inf).any()
         }
-    if document.means is not None:
-        means = document.means.tolist()
-        table["means"] = dict(zip(labels, means, strict=True)) if named else means
+    beside = {"means": document.means, "errors": document.errors, "played": document.played}
+    for key, values in beside.items():
+        if values is not None:
+            row = values.tolist()
+            table[key] = dict(zip(labels, row, strict=True)) if named else row
     return table

@@ -4,6 +4,11 @@
     gap_i = max theta - theta_i  what one play of i costs
     R_T = sum_i E[N_i] gap_i     the regret, N_i the number of plays of i in T rounds
 
+Means that were estimated, from a log for example, have standard errors e_i. Together they say what
+is known of the truth: theta_i is Gaussian with mean `means[i]` and standard deviation e_i, given
+that it lies in [0, upper] (`simulate/posterior.py` draws such means). `played` is what is done
+today: how often each action is played now.
+
 Simulations and instance bounds need a `Problem`; everything that a learner may know, and every
 worst-case statement, is in its `setting` alone.
 """
@@ -23,6 +28,7 @@ from .document import Document
 from .errors import InputError
 from .feedback import Feedback
 from .frames import ordered
+from .labels import Labels
 from .setting import Setting, check_text, setting_of
 from .variances import Array, frozen, numbers
 
@@ -33,13 +39,16 @@ class Problem:
 
     The means come in the order of the actions, or by label: in a mapping or a Series of pandas,
     whose index must name the actions. Range and name are those of a `Setting`, if the feedback is
-    one, and otherwise [0, 1] and none, unless they are given.
+    one, and otherwise [0, 1] and none, unless they are given. `errors` are the standard errors of
+    means that were estimated, `played` the plays of each action today: both come like the means.
     """
 
     feedback: Feedback
     means: Array
     upper: float
     name: str
+    errors: Array | None
+    played: Array | None
 
     def __init__(
         self,
@@ -48,6 +57,8 @@ class Problem:
         upper: float | None = None,
         *,
         name: str | None = None,
+        errors: npt.ArrayLike | Mapping[Any, float] | None = None,
+        played: npt.ArrayLike | Mapping[Any, float] | None = None,
     ) -> None:
         if not isinstance(feedback, Feedback):
             raise InputError(f"a Problem needs a Feedback first, not {type(feedback).__name__}")
@@ -56,6 +67,8 @@ class Problem:
         object.__setattr__(self, "means", frozen(_check_means(means, known)))
         object.__setattr__(self, "upper", known.upper)
         object.__setattr__(self, "name", known.name if name is None else check_text(name))
+        object.__setattr__(self, "errors", _check_errors(errors, known))
+        object.__setattr__(self, "played", _check_played(played, known))
 
     @cached_property
     def gaps(self) -> Array:
@@ -75,7 +88,13 @@ class Problem:
     def to_document(self) -> Document:
         """The plain data that problem files hold."""
         return Document(
-            self.feedback.labels, self.feedback.variance, self.means, self.upper, self.name
+            self.feedback.labels,
+            self.feedback.variance,
+            self.means,
+            self.upper,
+            self.name,
+            self.errors,
+            self.played,
         )
 
     def save(self, path: writing.StrPath) -> None:
@@ -92,13 +111,15 @@ class Problem:
             self.feedback == other.feedback
             and np.array_equal(self.means, other.means)
             and (self.upper, self.name) == (other.upper, other.name)
+            and _same(self.errors, other.errors)
+            and _same(self.played, other.played)
         )
 
     def __hash__(self) -> int:
         return hash((self.feedback, self.means.tobytes(), self.upper, self.name))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.feedback, np.array(self.means), self.upper, self.name)
+        return from_document, (self.to_document(),)
 
     def __repr__(self) -> str:
         name = f" {self.name!r}" if self.name else ""
@@ -117,22 +138,64 @@ def from_document(document: Document, where: str = "the document") -> Problem | 
         feedback = Feedback(document.variance, document.labels)
         if document.means is None:
             return Setting(feedback, document.upper, name=document.name)
-        return Problem(feedback, document.means, document.upper, name=document.name)
+        return Problem(
+            feedback,
+            document.means,
+            document.upper,
+            name=document.name,
+            errors=document.errors,
+            played=document.played,
+        )
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
 
 
-def _rebuild(feedback: Feedback, means: Array, upper: float, name: str) -> Problem:
-    return Problem(feedback, means, upper, name=name)
+def _same(one: Array | None, other: Array | None) -> bool:
+    return one is other if one is None or other is None else np.array_equal(one, other)
+
+
+def _one_each(values: npt.ArrayLike | Mapping[Any, float], labels: Labels, what: str) -> Array:
+    found = numbers(ordered(values, labels, what), what)
+    if found.shape != (len(labels),):
+        raise InputError(
+            f"{what} has shape {found.shape} for {len(labels)} actions: give one for each action"
+        )
+    return found
+
+
+def _check_errors(
+    errors: npt.ArrayLike | Mapping[Any, float] | None, known: Setting
+) -> Array | None:
+    if errors is None:
+        return None
+    values = _one_each(errors, known.labels, "errors")
+    wrong = np.flatnonzero(~((values >= 0) & (values < np.inf)))
+    if len(wrong):
+        i = wrong[0]
+        raise InputError(
+            f"the standard error of {known.labels[i]!r} is {values[i]:g}: it must be a finite "
+            "number, 0 where the mean is known exactly"
+        )
+    return frozen(values)
+
+
+def _check_played(
+    played: npt.ArrayLike | Mapping[Any, float] | None, known: Setting
+) -> Array | None:
+    if played is None:
+        return None
+    values = _one_each(played, known.labels, "played")
+    if not ((values >= 0) & (values < np.inf)).all() or not 0 < values.sum() < np.inf:
+        raise InputError(
+            "played says how often each action is played today: numbers that are not negative, "
+            "and not all 0"
+        )
+    return frozen(values)
 
 
 def _check_means(means: npt.ArrayLike | Mapping[Any, float], known: Setting) -> Array:
     labels, upper = known.labels, known.upper
-    values = numbers(ordered(means, labels, "means"), "means")
-    if values.shape != (len(labels),):
-        raise InputError(
-            f"means has shape {values.shape} for {len(labels)} actions: give one for each action"
-        )
+    values = _one_each(means, labels, "means")
     outside = np.flatnonzero(~((values >= 0) & (values <= upper)))
     if len(outside):
         i = outside[0]

@@ -21,6 +21,7 @@ from . import history, live
 from .analyze import analyze_command
 from .check import check_command
 from .doctor import doctor_command
+from .fit import fit_command
 from .new import new_command
 from .race import race_command
 from .report import report_command
@@ -41,6 +42,7 @@ def cli() -> None:
 
     \b
         sidelight new dosing -o dosing.toml     write a problem file
+        sidelight fit log.csv -o problem.toml   or make one from a log of what was tried
         sidelight analyze dosing.toml           what can be learnt, and what it must cost
         sidelight race dosing.toml              let policies play the problem, and compare them
         sidelight create doses.db dosing.toml   begin to decide for real: then ask and tell
@@ -49,6 +51,7 @@ def cli() -> None:
 
 for command in (
     new_command,
+    fit_command,
     analyze_command,
     check_command,
     race_command,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from ..errors import InputError, Interrupted, PolicyError
 from ..problem import Problem
 from ..setting import MAX_HORIZON, whole
 from ..simulate import Results, simulate
+from ..simulate.simulate import check_means
 from ..simulate.wait import wait_of
 from ..study import Study, is_study, manifest, read
 from .options import (
@@ -40,6 +42,7 @@ IN_THE_STUDY = {
     "replicates": "-n",
     "seed": "--seed",
     "delay": "--delay",
+    "means": "--means",
 }
 # The default, the paper's two, and well-known ones. Compiling all policies would take minutes.
 USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
@@ -84,6 +87,12 @@ USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
     "average.  [default: no delay]",
 )
 @click.option(
+    "--means",
+    type=click.Choice(["posterior"]),
+    help="Draw other means for each run, from the standard errors in FILE, which `sidelight fit` "
+    "writes; say what each policy costs, and what going on as today costs.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path),
     help="Write data, tables and figures into this folder.",
@@ -125,6 +134,7 @@ def race_command(context: click.Context, /, file: Path, **options: Any) -> None:
         sidelight race dosing.toml -p all
         sidelight race dosing.toml -p ucb-n:exploration=0.5 -p ts-n --plot regret.png
         sidelight race dosing.toml --out out/        results.parquet, table.csv, regret.svg ...
+        sidelight race shop.toml -T 1e4 --means posterior
         sidelight race study.toml --out out/study --workers 8
         sidelight race study.toml --out out/study --dask tcp://scheduler:8786
         sidelight race study.toml --out out/study --explain
@@ -133,6 +143,8 @@ def race_command(context: click.Context, /, file: Path, **options: Any) -> None:
     if is_study(file):
         refuse(context, IN_THE_STUDY, "a study file says that itself: change it there")
         race_study(read(file), request)
+    elif request.apart and request.means is not None:
+        raise InputError("--means: drawn means race on threads, without --processes or --dask")
     elif request.apart:
         race_study(_as_study(request), request)
     else:
@@ -158,6 +170,7 @@ def _race(request: Request) -> None:
     problem, name = read_problem(request.file)
     horizon = whole("horizon", request.horizon, 1, MAX_HORIZON)
     _check_names(request.out, request.plot)
+    check_means(request.means, problem)
     chosen = _chosen(request.policies, problem, horizon)
     _check_outputs(request, problem, chosen)
     if horizon < len(problem):
@@ -178,6 +191,7 @@ def _race(request: Request) -> None:
                 seed=request.seed,
                 threads=request.workers,
                 delay=request.delay,
+                means=request.means,
                 progress=tick,
             )
     except (Interrupted, PolicyError) as error:
@@ -216,6 +230,7 @@ def _check_outputs(request: Request, problem: Problem, chosen: tuple[Specificati
         from ..simulate.ingredients import losses, planned  # noqa: PLC0415 - imports numba
 
         new = planned(problem, chosen, request.horizon, request.seed, request.delay)
+        new = replace(new, posterior=request.means is not None)
         if said := losses(old, new, request.replicates):
             give_way(out, force, f"it holds {_described(old)}, which would be lost: {said[0]}")
     for name in WRITTEN:  # tables and figures belong to the results beside them

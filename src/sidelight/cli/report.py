@@ -140,5 +140,6 @@ def _race_commands(found: Loaded, problems: Sequence[str], folder: Path) -> list
     policies = [word for policy in race.policies for word in ("-p", policy)]
     delay = race.provenance.get("delay")
     late = ["--delay", delay] if delay else []
+    late += ["--means", "posterior"] if race.posterior else []
     numbers = ["-T", str(race.horizon), "-n", str(race.replicates), "--seed", str(race.seed)]
     return [shlex.join(["sidelight", "race", *problems, *policies, *numbers, *late, *to])]

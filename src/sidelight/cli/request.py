@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import click
 from .. import console, progress, writing
 from ..analysis import finite
 from ..errors import DamagedError, InputError
-from ..recommend import hindsight
+from ..outlook import advice, outlook
 from ..simulate import Results
 from ..study import Store, Study, crew, explain, manifest, run
 from .options import give_way, warn
@@ -29,6 +29,7 @@ class Request:
     replicates: int
     seed: int
     delay: str | None
+    means: str | None
     out: Path | None
     plot: Path | None
     as_json: bool
@@ -133,7 +134,8 @@ def _record(results: Results, name: str) -> dict[str, Any]:
         "replicates": results.replicates,
         "seed": results.seed,
         "policies": [finite(row) for row in results.table().to_dicts()],
-        "hindsight": hindsight(results),
+        "hindsight": advice(results),
+        **({"outlook": finite(asdict(outlook(results)))} if results.posterior else {}),
         "comparisons": [finite(vars(pair)) for pair in results.comparisons()],
         "provenance": finite(results.provenance),
     }

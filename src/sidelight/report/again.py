@@ -10,6 +10,7 @@ whose numbers were changed, or that other code made, is found out.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,6 +48,7 @@ def _of(results: Results, study: bool) -> list[str]:
         )
     except InputError as error:
         return [f"this version of sidelight refuses it ({error})"]
+    again = replace(again, posterior=own.posterior)  # the command says it as the page does
     return differences(own, again) or _played_otherwise(results)
 
 
@@ -61,6 +63,7 @@ def _played_otherwise(results: Results) -> list[str]:
         checkpoints=results.checkpoints.tolist(),
         delay=results.provenance.get("delay"),
         first=results.first,
+        means="posterior" if results.posterior else None,
     )
     same = np.array_equal(now.regret, results.regret[:, :1])
     if same and np.array_equal(now.plays, results.plays[:, :1]):

@@ -161,7 +161,7 @@ def unresolved(race: AnalysedRace) -> list[str]:
     """Two best actions that so many rounds may not tell apart."""
     least = resolvable(race.results)
     gap = second_gap(race.results.problem)
-    if not 0 < gap < least:
+    if not 0 < gap < least or race.results.posterior:
         return []
     looks = count(race.results.horizon, "look")
     return [
@@ -179,6 +179,16 @@ def delayed(race: AnalysedRace) -> list[str]:
     return [
         f"Values came late (delay {display(delay)}). Lower bounds still hold, since that helps "
         "nobody; the guarantees of the algorithms are proved for values that come at once."
+    ]
+
+
+def drawn_means(race: AnalysedRace) -> list[str]:
+    """Means that differ from run to run: bounds on this page speak of the estimated ones."""
+    if not race.results.posterior:
+        return []
+    return [
+        "Every run had means of its own, drawn from what the standard errors leave open. Bounds on "
+        "this page speak of the estimated means, and no column compares the race with them."
     ]
 
 
@@ -209,6 +219,7 @@ RACE_RULES: tuple[RaceRule, ...] = (
     heavy_tail,
     unresolved,
     delayed,
+    drawn_means,
     told_the_truth,
     below_the_bound,
     impossible_class,

@@ -42,7 +42,12 @@ class AnalysedRace:
 
     @property
     def bound(self) -> Bound | None:
-        """The best lower bound on this problem at this horizon; None where there is none."""
+        """The best lower bound on this problem at this horizon; None where there is none.
+
+        A race over drawn means has none: a bound speaks of one set of means.
+        """
+        if self.results.posterior:
+            return None
         found = [self.analysis.bounds[name] for name in ("general", "finite_time")]
         useful = [bound for bound in found if bound.valid and 0 < bound.value < math.inf]
         return max(useful, key=lambda bound: bound.value, default=None)
@@ -145,7 +150,7 @@ def _chapter(problem: Problem, name: str, number: int, found: list[Results]) -> 
         AnalysedRace(
             race,
             analyze(problem, float(race.horizon)),
-            tuple(_until(curve, race.horizon) for curve in drawn),
+            () if race.posterior else tuple(_until(curve, race.horizon) for curve in drawn),
             f"{key}-race-{k}",
             title,
         )
@@ -175,6 +180,8 @@ def _title(race: Results, others: list[Results]) -> str:
     said = count(race.horizon, "round")
     if len({other.provenance.get("delay") for other in same}) > 1:
         said += f", delay {race.provenance.get('delay') or 'none'}"
+    if len({other.posterior for other in same}) > 1:
+        said += f", means {'drawn' if race.posterior else 'as estimated'}"
     if len({other.seed for other in same}) > 1:
         said += f", seed {race.seed}"
     return said

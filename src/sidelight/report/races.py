@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..labels import display
-from ..recommend import hindsight
+from ..outlook import advice
 from ..simulate.remarks import cautions, needs
 from ..simulate.results import Results
 from ..simulate.statistics import Difference, interval, short
@@ -36,10 +36,10 @@ def race_part(race: AnalysedRace, chapter: Chapter, last: bool) -> Html:
     parts = [
         tag("h3", say(f"{chapter.name}: {race.title}"), id=race.key),
         paragraph(verdict(race.results), "lead"),
-        paragraph(hindsight(race.results)),
+        paragraph(advice(race.results)),
         caveat_box(caveats.of_race(race)),
         _table(race, chapter),
-        paragraph(bound_words(race.analysis, race.bound)),
+        EMPTY if race.results.posterior else paragraph(bound_words(race.analysis, race.bound)),
         _regret(race, chapter),
         _pairs(race.results),
         details(f"Bounds after {race.title}, with certificates", bounds_part(race), opened=last),

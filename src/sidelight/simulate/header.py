@@ -1,7 +1,8 @@
 """What a file of results says about itself, as JSON: everything that is needed to get it again.
 
     format, policies, first, replicates, horizon, seed, checkpoints, problem
-    provenance      versions, parameters, delay, remarks, editions; in a study the name of the cell
+    provenance      versions, parameters, delay, remarks, editions; in a study the name of the cell;
+                    where means were drawn, that they were
 
 It is checked once, here, when it is read and before it is written: pages and tables trust it.
 """
@@ -73,15 +74,18 @@ def parse(value: object) -> Header:
         raise DamagedError("policies must be names, all of them different")
     first = fields.whole(found.get("first"), "first", 0, MAX_REPLICATES - 1)
     horizon = fields.whole(found.get("horizon"), "horizon", 1, MAX_HORIZON)
+    problem, provenance = _problem(found.get("problem")), _provenance(found.get("provenance"))
+    if "means" in provenance and (provenance["means"] != "posterior" or problem.errors is None):
+        raise DamagedError("means is not as a race writes it")
     return Header(
-        problem=_problem(found.get("problem")),
+        problem=problem,
         policies=tuple(check_name(name, "a policy") for name in names),
         first=first,
         replicates=fields.whole(found.get("replicates"), "replicates", 1, MAX_REPLICATES - first),
         horizon=horizon,
         seed=fields.whole(found.get("seed"), "seed", 0),
         checkpoints=_checkpoints(found.get("checkpoints"), horizon),
-        provenance=_provenance(found.get("provenance")),
+        provenance=provenance,
     )
 
 

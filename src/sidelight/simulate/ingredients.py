@@ -46,6 +46,7 @@ class Ingredients:
     first: int = 0
     engine: int | None = EDITION
     known_horizon: bool = True
+    posterior: bool = False
 
 
 def recorded(results: Results) -> Ingredients:
@@ -67,6 +68,7 @@ def recorded(results: Results) -> Ingredients:
         first=results.first,
         engine=editions.get("engine"),
         known_horizon="known_horizon" not in origin,
+        posterior=results.posterior,
     )
 
 
@@ -78,7 +80,7 @@ def planned(
     delay: str | None = None,
     checkpoints: Iterable[int] | None = None,
 ) -> Ingredients:
-    """What a race with these arguments would be made of now."""
+    """What a race with these arguments would be made of now, if its means are not drawn."""
     setting, wait = revealed(problem, horizon), wait_of(delay)
     entries = {name_of(policy): fits(policy, setting) for policy in policies}
     return Ingredients(
@@ -116,6 +118,8 @@ def _of_race(old: Ingredients, new: Ingredients) -> Iterator[str]:
             yield f"the {word} was {_shown(before)}, is {_shown(now)}"
     if old.known_horizon != new.known_horizon:
         yield f"the policies {'knew' if old.known_horizon else 'did not know'} the horizon"
+    if old.posterior != new.posterior:
+        yield f"the means were {'drawn' if old.posterior else 'not drawn'} for every replicate"
     if old.engine != new.engine:
         yield f"the edition of the engine was {_shown(old.engine)}, is {_shown(new.engine)}"
 

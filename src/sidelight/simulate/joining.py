@@ -66,11 +66,12 @@ def _check_alike(one: Results, other: Results) -> None:
         and np.array_equal(one.checkpoints, other.checkpoints)
         and one.provenance.get("delay") == other.provenance.get("delay")
         and ("known_horizon" in one.provenance) == ("known_horizon" in other.provenance)
+        and one.posterior == other.posterior
     )
     if not same:
         raise InputError(
             "only races on the same problem, with the same horizon (known to all policies, or to "
-            "none), seed, checkpoints and delay can be joined"
+            "none), seed, checkpoints and delay, and means drawn in all or in none, can be joined"
         )
 
 
@@ -87,5 +88,5 @@ def _provenance(parts: Sequence[Results]) -> dict[str, Any]:
         "parameters": of_all("parameters"),
         "delay": first.get("delay"),
         "remarks": of_all("remarks"),
-        **{key: first[key] for key in ("known_horizon",) if key in first},
+        **{key: first[key] for key in ("known_horizon", "means") if key in first},
     }

@@ -22,11 +22,13 @@ from ..engine.delays import Delay, at_once, fixed, geometric
 from ..engine.runner import DONE, STOP, Job
 from ..errors import InputError, Interrupted, PolicyError
 from ..policies.entry import Entry, enter
+from ..policies.needs import Need
 from ..policies.specification import Specification
 from .own import play_own
+from .posterior import POSTERIOR, drawn
 from .results import Results
 from .simulate import MAX_NUMBERS, Plan, Progress
-from .stage import new_job, revealed, run, set_stage
+from .stage import Stage, new_job, on_other_means, revealed, run, set_stage
 from .warming import announce, compile_apart
 
 CHUNKS = 64  # at least, where there are so many replicates
@@ -36,10 +38,12 @@ UNAWARE = "was not told the horizon"
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A chunk of replicates of one policy."""
+    """A chunk of replicates of one policy, which is an `entry` unless it is the caller's own."""
 
     policy: int
     job: Job
+    stage: Stage
+    entry: Entry | None
 
     def finished(self, horizon: int) -> int:
         """How many replicates, from the first one on, are complete."""
@@ -98,12 +102,24 @@ class Racing:
         plan = self.plan
         alone = plan.threads == 1 and len(plan.policies) == 1  # nobody to share with
         size = plan.replicates if alone else -(-plan.replicates // max(CHUNKS, 4 * plan.threads))
+        size = 1 if plan.posterior else size  # each on a stage of its own
+        means = (
+            drawn(plan.problem, plan.seed, plan.first, plan.replicates) if plan.posterior else ()
+        )
         for row in range(0, plan.replicates, size):
+            stage = on_other_means(self.stage, means[row]) if len(means) else self.stage
             for p in range(len(plan.policies)):
                 rows = slice(row, row + size)
                 regret, plays = self.regret[p, rows], self.plays[p, rows]
-                first = plan.first + row
-                yield Task(p, new_job(self.stage, first, plan.checkpoints, regret, plays))
+                job = new_job(stage, plan.first + row, plan.checkpoints, regret, plays)
+                yield Task(p, job, stage, self._entry(p, stage))
+
+    def _entry(self, p: int, stage: Stage) -> Entry | None:
+        """The policy on a stage: one that is told the means has to be told those of the stage."""
+        entry = self.entries[p]
+        if entry is None or stage is self.stage or Need.TRUTH not in entry.rule.needs:
+            return entry
+        return enter(entry.specification, revealed(stage.problem, self.plan.told))
 
     def compile(self) -> None:
         """Compile, or read from the cache, what is needed: by playing no replicate at all."""
@@ -120,9 +136,9 @@ class Racing:
         with ThreadPoolExecutor(self.plan.threads, "sidelight") as pool:
             try:
                 compiled = [
-                    pool.submit(run, entry, self.stage, task.job)
+                    pool.submit(run, task.entry, task.stage, task.job)
                     for task in self.tasks
-                    if (entry := self.entries[task.policy]) is not None
+                    if task.entry is not None
                 ]
                 self._play_own()
                 self._watch(compiled)
@@ -134,11 +150,11 @@ class Racing:
 
     def _play_own(self) -> None:
         for task in self.tasks:
-            if self.entries[task.policy] is not None or task.policy in self.failures:
+            if task.entry is not None or task.policy in self.failures:
                 continue
             policy, name = self.plan.policies[task.policy], self.plan.names[task.policy]
             try:
-                play_own(policy, name, self.stage, task.job, self.report)
+                play_own(policy, name, task.stage, task.job, self.report)
             except PolicyError as error:
                 self.failures[task.policy] = error
 
@@ -196,6 +212,7 @@ class Racing:
             "delay": None if self.plan.delay is None else str(self.plan.delay),
             "remarks": remarks,
             **({} if self.plan.known_horizon else {"known_horizon": False}),
+            **({"means": POSTERIOR} if self.plan.posterior else {}),
         }
 
     def sound(self) -> list[int]:

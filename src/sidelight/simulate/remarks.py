@@ -24,7 +24,7 @@ def cautions(results: Results) -> dict[str, list[str]]:
     Policies judge by what can be seen, not by the means: where no action is worse than another
     their regret is 0, whatever they say.
     """
-    if not results.problem.gaps.any():
+    if not results.problem.gaps.any() and not results.posterior:
         return {}
     found = {
         name: [remark for remark in _said(results, name) if remark not in NEEDS]

@@ -87,6 +87,11 @@ class Results:
         return int(self.regret.shape[1])
 
     @property
+    def posterior(self) -> bool:
+        """Whether every replicate had means of its own, drawn from the problem's errors."""
+        return "means" in self.provenance
+
+    @property
     def final(self) -> Floats:
         """The regret at the horizon: (policy, replicate)."""
         return self.regret[:, :, -1]
@@ -163,7 +168,7 @@ class Results:
 
         bands = self.bands(line)
         drawn: tuple[Curve, ...] = ()
-        if bounds and self.horizon > 1:
+        if bounds and self.horizon > 1 and not self.posterior:  # they speak of one set of means
             points = np.geomspace(min(10, self.horizon), self.horizon, BOUND_POINTS)
             drawn = curves(self.problem, points, names=OVERLAID)
         named = self.problem.name if title is None else title

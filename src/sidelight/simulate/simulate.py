@@ -51,6 +51,7 @@ class Plan:
     delay: Wait | None = None
     first: int = 0
     known_horizon: bool = True
+    posterior: bool = False
 
     @property
     def told(self) -> int | None:
@@ -70,6 +71,7 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     delay: float | str | Wait | None = None,
     first: int = 0,
     known_horizon: bool = True,
+    means: str | None = None,
     progress: Progress | None = None,
 ) -> Results:
     """Play every policy for `horizon` rounds, `replicates` times, and return the regrets.
@@ -81,7 +83,8 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     Replicates are numbered from `first` on, so that blocks of a long race may be played anywhere.
     What a play shows comes `delay` rounds later, or "geometric:100" rounds later on average; plays
     are counted when they are issued. With `known_horizon=False` the policies are not told when the
-    race ends: so plays a `Learner` without a horizon.
+    race ends: so plays a `Learner` without a horizon. With means="posterior" every replicate has
+    means of its own, drawn from what the problem's standard errors leave open.
     `progress(done, total)` is called now and then with numbers of rounds.
 
     If an object's `choose` fails, the others are played to the end before `PolicyError` is raised;
@@ -102,6 +105,7 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
         delay=wait_of(delay),
         first=start,
         known_horizon=bool(known_horizon),
+        posterior=check_means(means, problem),
     )
     from .racing import race  # noqa: PLC0415 - numba takes half a second to import
 
@@ -116,6 +120,20 @@ def check_problem(problem: Problem) -> Problem:
             "feedback true means with Problem(feedback, means)"
         )
     return problem
+
+
+def check_means(means: object, problem: Problem) -> bool:
+    """Whether means are drawn anew for every replicate, which needs their standard errors."""
+    if means is None:
+        return False
+    if means != "posterior":
+        raise InputError(f"means = {means!r}: there is only 'posterior', which draws them")
+    if problem.errors is None:
+        raise InputError(
+            "means='posterior' draws means from their standard errors, and this problem has none: "
+            "give it an [errors] table, or make it from a log (sidelight fit, from_log)"
+        )
+    return True
 
 
 def check_policies(

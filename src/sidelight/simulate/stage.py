@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -51,6 +51,13 @@ def set_stage(
     )
     noise, policy = base_words(seed, role), base_words(seed, "policy")
     return Stage(problem, world, knowledge, seed, noise, policy, delay or at_once())
+
+
+def on_other_means(stage: Stage, means: Floats) -> Stage:
+    """The same stage where the truth is another."""
+    problem = Problem(stage.problem.feedback, means, stage.problem.upper)
+    world = stage.world._replace(means=np.array(problem.means), gaps=np.array(problem.gaps))
+    return replace(stage, problem=problem, world=world)
 
 
 def revealed(problem: Problem, horizon: int | None) -> Revealed:
