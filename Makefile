@@ -41,6 +41,7 @@ bench: $(STAMP)              ## speed, as ratios inside one run
 	$(BIN)/python benchmarks/bounds.py
 	$(BIN)/python benchmarks/first_use.py
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/own.py
 	$(BIN)/python benchmarks/study.py
 	$(BIN)/python benchmarks/store.py
 	$(BIN)/python benchmarks/live.py

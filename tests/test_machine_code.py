@@ -77,6 +77,8 @@ def test_where_numba_is_unknown_functions_are_kept_in_its_own_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(machine_code, "TESTED", ("nothing",))
+    assert not machine_code.can_be_kept(cached(_one_more))  # numba does not know what it imports
+    monkeypatch.setattr(_one_more, "__module__", "sidelight.tests")  # as one of ours
     kept = cached(_one_more)
     assert kept(1.0) == 2.0
     assert Path(kept.stats.cache_path).is_relative_to(machine_code.cache_folder())

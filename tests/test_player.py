@@ -16,8 +16,9 @@ from races import Fixed, Turns, accepts, friendly, ready
 from sidelight.engine.contract import LATE
 from sidelight.engine.delays import at_once
 from sidelight.engine.streams import base_words, seed_stream, stream_words
-from sidelight.player import CHOSEN, Choice
+from sidelight.player import Choice
 from sidelight.policies import registry
+from sidelight.policies.adopted import CHOSEN
 from sidelight.simulate.own import play
 from sidelight.simulate.racing import delay_of
 from sidelight.simulate.simulate import Plan

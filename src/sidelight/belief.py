@@ -96,7 +96,7 @@ class Belief:
         """The names of the actions."""
         return self.feedback.labels
 
-    @property
+    @cached_property
     def rounds(self) -> int:
         """How many plays were issued."""
         return int(self.plays.sum())
@@ -193,3 +193,33 @@ class Belief:
             information=frozen(data.information),
             sums=frozen(data.sums),
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Beliefs:
+    """The beliefs of several replicates after the same number of rounds, one row for each.
+
+    A policy that has `choose_many(beliefs, rngs)` is given these; `beliefs[r]` is one of them.
+    """
+
+    feedback: Feedback
+    upper: float
+    rounds: int
+    plays: Ints
+    information: Floats
+    sums: Floats
+    means: Floats
+    _precision: Floats = field(repr=False)
+
+    def __len__(self) -> int:
+        """How many replicates there are."""
+        return len(self.plays)
+
+    def __getitem__(self, row: int) -> Belief:
+        data = self.plays[row], self.information[row], self.sums[row]
+        found = Belief(self.feedback, self.upper, *data, self._precision)
+        found.__dict__.update(means=self.means[row], rounds=self.rounds)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Beliefs of {len(self)} replicates after {self.rounds} rounds>"

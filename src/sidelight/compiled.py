@@ -40,7 +40,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import models, register_model, typeof_impl
 
-from .machine_code import PLAIN, keep, linked
+from .machine_code import PLAIN, UNKNOWN, keep, linked, own_name
 
 _FLAGS: Any = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 _njit: Any = numba.njit  # `_nrt`, which leaves out reference counts, is not in its signature
@@ -157,4 +157,8 @@ def _distinct(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _full_name(value: Any) -> str:
     function = getattr(value, "py_func", None)  # of a compiled function, the readable one
-    return repr(value) if function is None else f"{function.__module__}.{function.__qualname__}"
+    if function is None:
+        return repr(value)
+    own = own_name(function)  # two functions of the same name may have different sources
+    named = f"{function.__module__}.{function.__qualname__}"
+    return named if own == "" else f"{named}@{own}" if own else f"{named}{UNKNOWN}"

@@ -8,7 +8,8 @@ more than half of the time of a first use.
 
 *Found again.* numba names its files by the path of the source, so that a second copy of the same
 sources would compile everything again. `keep` names them by their content: the folder by a hash of
-all sources that can end up inside a compiled function, the file by the function.
+all sources that can end up inside a compiled function, the file by the function. A policy of the
+caller has sources of its own: a hash of these is in the names of its functions (`sources`).
 
 Both use parts of numba that numba does not promise to keep. Both were tested with the versions in
 `TESTED`; with other versions, functions are compiled and kept in numba's own way, which takes
@@ -30,6 +31,9 @@ import numba
 from numba.core import caching, codegen, compiler
 from numba.core.runtime.nrt import rtsys
 
+from .sources import LOADED, digest_of
+
+UNKNOWN = "@unknown"  # in the name of a function that encloses one with unknown sources
 ROOMS = ("programs", "engine", "policies")  # all compiled code lives here
 TESTED = ("0.68.",)  # how the versions begin that the short cuts below were tested with
 
@@ -82,21 +86,25 @@ class Linked(compiler.Compiler):
 class _Locator(caching._CacheLocator):
     """The folder of the machine code of a function, and the sources that it was made from."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, own: str = "") -> None:
         self._py_file = source  # numba reads this name for a warning
+        self._own = own  # the hash of sources that are not sidelight's
 
     def get_cache_path(self) -> str:
         return str(cache_folder())
 
     def get_source_stamp(self) -> str:
-        return hashlib.sha256(Path(self._py_file).read_bytes()).hexdigest()
+        return self._own or hashlib.sha256(Path(self._py_file).read_bytes()).hexdigest()
 
     def get_disambiguator(self) -> str:
-        return Path(self._py_file).parent.name
+        return self._own[:12] or Path(self._py_file).parent.name
 
     @classmethod
     def from_function(cls, function: Any, source: str) -> _Locator | None:
-        found = cls(source)
+        own = own_name(function)
+        if own is None:
+            return None
+        found = cls(source, own)
         try:
             found.ensure_cache_path()
             found.get_source_stamp()
@@ -134,10 +142,24 @@ class _Cache(caching.FunctionCache):
         return signature, generator.magic_tuple(), self._py_func.__qualname__
 
 
+def own_name(function: Any) -> str | None:
+    """A hash of the sources of a function that is not sidelight's; "" if it is.
+
+    None says that the sources are not known, or that a part of the function has unknown sources:
+    machine code of such a function is not kept, because nobody could tell whether it is outdated.
+    """
+    if UNKNOWN in function.__qualname__:
+        return None
+    module = str(function.__module__)
+    return module.removeprefix(LOADED) if module.startswith(LOADED) else digest_of(module)
+
+
 def keep(function: Any) -> Any:
     """The compiled function; its machine code is kept on disk if a folder can be written."""
     if not is_tested():
-        return _keep_as_numba_does(function)
+        # numba's own way of caching knows only the file of a function, not what that imports.
+        ours = own_name(function.py_func) == "" and "@" not in function.py_func.__qualname__
+        return _keep_as_numba_does(function) if ours else function
     with suppress(RuntimeError):  # no folder can be written to
         function._cache = _Cache(function.py_func)
     return function

@@ -31,11 +31,11 @@ from .engine.contract import LATE, START, Data, Floats, Ints, Known, Words, no_d
 from .engine.streams import base_words, stream_words
 from .errors import InputError, PolicyError
 from .policies import registry
+from .policies.adopted import CHOSEN, blaming
 from .policies.entry import Entry, enter
 from .policies.specification import Specification
 from .setting import Given, setting_of
 
-CHOSEN = "chosen"  # the word for a choice of the caller's own policy
 MANY = 64  # values that plain Python takes in faster than numpy does
 
 
@@ -77,17 +77,25 @@ class Player:
         self._empty = Belief.empty(self.setting.feedback, self.setting.upper)
         self._unsettled: tuple[int, int] | None = None  # the last action and why, before `update`
         if isinstance(policy, str | Specification):
-            entry = enter(registry.parse(policy), self.setting)
-            stream = stream_words(base_words(seed, "policy"), replicate, 0)
-            self.mind: _Rule | _Own = _Rule(entry, (self.data, self._known), stream)
-            if entry.rule.starts:
-                self.mind.update(0, 0, START)
+            self.mind: _Rule | _Own = self._mind_of(registry.parse(policy), seed, replicate)
         else:
             self.mind = _Own(policy, seed, replicate)
 
+    def _mind_of(self, policy: Specification, seed: int, replicate: int) -> _Rule | _Own:
+        entry = enter(policy, self.setting)
+        if not entry.rule.is_compiled:
+            mind = _Own(copy.deepcopy(entry.prepared.made), seed, replicate)
+            mind.name, mind.parameters = str(policy), entry.parameters
+            return mind
+        stream = stream_words(base_words(seed, "policy"), replicate, 0)
+        rule = _Rule(entry, (self.data, self._known), stream)
+        if entry.rule.starts:
+            rule.update(0, 0, START)
+        return rule
+
     @property
     def parameters(self) -> Mapping[str, float]:
-        """The parameters of a built-in policy, as they are used."""
+        """The parameters of a policy that has a name, as they are used."""
         return self.mind.parameters
 
     @property
@@ -320,7 +328,11 @@ class _Rule:
         return int(self.memory[0]) if self.entry.rule.rounds else None
 
     def choose(self, t: int, player: Player) -> tuple[int, int]:
-        action, why = self.entry.rule.choose(t, *self._given, self.stream)
+        if self.entry.rule.origin is not None:
+            with blaming(self.entry.rule):
+                action, why = self.entry.rule.choose(t, *self._given, self.stream)
+        else:
+            action, why = self.entry.rule.choose(t, *self._given, self.stream)
         return int(action), int(why)
 
     def update(self, t: int, action: int, why: int) -> None:
@@ -336,6 +348,11 @@ class _Rule:
         return int(action)
 
 
+def own_generator(seed: int, replicate: int) -> np.random.Generator:
+    """The random numbers of an object of the caller's, in one replicate."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(replicate,)))
+
+
 class _Own:
     """An object of the caller's, and a generator that depends on (seed, replicate) alone."""
 
@@ -348,7 +365,7 @@ class _Own:
     def __init__(self, policy: Any, seed: int, replicate: int) -> None:
         self.policy, self.replicate = policy, replicate
         self.name = str(getattr(policy, "name", type(policy).__name__))
-        self.rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(replicate,)))
+        self.rng = own_generator(seed, replicate)
 
     def choose(self, t: int, player: Player) -> tuple[int, int]:
         where = f"policy {self.name!r}, round {t} of replicate {self.replicate}"

@@ -66,6 +66,6 @@ def test_ctrl_c_after_the_last_round_of_a_replicate_finds_its_outcome() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play_own(Fixed(1), "fixed", stage, job, press)
+        play_own(Fixed(1), "fixed", stage, [job], press)
     assert job.regret[0, 0] == pytest.approx(5 * bandit.gaps[1])
     assert job.plays[0, 1] == 5

@@ -20,11 +20,14 @@ from ..errors import SidelightError
 from . import history, live
 from .analyze import analyze_command
 from .check import check_command
+from .completion import completion_command
 from .doctor import doctor_command
 from .fit import fit_command
 from .new import new_command
+from .policies import policies_command
 from .race import race_command
 from .report import report_command
+from .schema import schema_command
 from .serve import serve_command, token_command
 from .suite import suite_command
 from .trace import trace_command
@@ -58,11 +61,14 @@ for command in (
     trace_command,
     report_command,
     suite_command,
+    policies_command,
     warm_command,
     serve_command,
     token_command,
     *live.COMMANDS,
     *history.COMMANDS,
+    schema_command,
+    completion_command,
     doctor_command,
 ):
     cli.add_command(command)

@@ -8,11 +8,12 @@ import click
 
 from .. import files
 from ..gallery import describe, from_recipe, gallery
+from .completion import complete_recipe
 from .options import check_output, force_option
 
 
 @click.command("new", short_help="Write a problem file to start from.")
-@click.argument("recipe", required=False)
+@click.argument("recipe", required=False, shell_complete=complete_recipe)
 @click.option(
     "-o",
     "--output",

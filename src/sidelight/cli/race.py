@@ -16,6 +16,7 @@ from ..simulate import Results, simulate
 from ..simulate.simulate import check_means
 from ..simulate.wait import wait_of
 from ..study import Study, is_study, manifest, read
+from .completion import complete_policy
 from .options import (
     check_figure,
     check_new_folder,
@@ -56,8 +57,9 @@ USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
     "policies",
     multiple=True,
     metavar="POLICY",
-    help="A policy: name or name:parameter=value,...; `all` for every policy that can run here; "
-    "repeat -p for more.  "
+    shell_complete=complete_policy,
+    help="A policy: name or name:parameter=value,...; your own as file.py:Name or "
+    "package.module:Name; `all` for every built-in policy that can run here; repeat -p for more.  "
     f"[default: those of {', '.join(USUAL)} that can run here]",
 )
 @click.option(
@@ -133,6 +135,7 @@ def race_command(context: click.Context, /, file: Path, **options: Any) -> None:
         sidelight race dosing.toml -p greedy -p uniform -T 1e5 -n 1000 --seed 1
         sidelight race dosing.toml -p all
         sidelight race dosing.toml -p ucb-n:exploration=0.5 -p ts-n --plot regret.png
+        sidelight race dosing.toml -p ids -p mine.py:Greedy:rate=0.1
         sidelight race dosing.toml --out out/        results.parquet, table.csv, regret.svg ...
         sidelight race shop.toml -T 1e4 --means posterior
         sidelight race study.toml --out out/study --workers 8
@@ -260,13 +263,14 @@ def _described(results: Results) -> str:
 def _chosen(policies: tuple[str, ...], problem: Problem, horizon: int) -> tuple[Specification, ...]:
     """The policies to race: those named; for `all`, all that can run here; else the usual ones."""
     from ..policies.entry import fitting  # noqa: PLC0415 - numba takes half a second to import
-    from ..policies.registry import names, parse  # noqa: PLC0415
+    from ..policies.own import find  # noqa: PLC0415
+    from ..policies.registry import names  # noqa: PLC0415
     from ..simulate.stage import revealed  # noqa: PLC0415
 
-    named = [parse(policy) for policy in policies if policy != "all"]
+    named = [find(policy) for policy in policies if policy != "all"]
     if policies and "all" not in policies:
         return tuple(named)
-    wanted = map(parse, names() if policies else USUAL)
+    wanted = map(find, names() if policies else USUAL)
     fit, refused = fitting(wanted, revealed(problem, horizon))
     if refused:
         said = ", ".join(map(str, refused))

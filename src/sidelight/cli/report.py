@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -95,19 +95,38 @@ def _why_not(
         return "the name of the folder or the page has characters that cannot be shown"
     if found.left_out:
         return "the study is not finished. Run it again, and make this page again"
-    if source and not _plans(source, problems, found.keys):
+    own = own_files(found.settings.get("policies", ()))
+    if missing := [str(path) for path in own if not path.is_file()]:
+        return f"{', '.join(missing)}, with a policy of yours, is not in this folder"
+    if source and not _plans(source, problems, own, found.keys):
         return (
             "the study file on this page plans other cells: an edition of the engine or of a "
-            "policy has changed since, or the list of cells was damaged"
+            "policy has changed since, or the source of a policy of yours, or the list of cells "
+            "was damaged"
         )
     return ""
 
 
-def _plans(source: str, problems: Mapping[str, str], keys: Sequence[str]) -> bool:
+def own_files(policies: Iterable[str]) -> list[Path]:
+    """The files of policies of the caller that these policies name."""
+    from ..policies.specification import REFERENCE  # noqa: PLC0415 - imports numba
+
+    found = (REFERENCE.fullmatch(policy) for policy in policies)
+    places = dict.fromkeys(match["place"] for match in found if match is not None)
+    return [Path(place) for place in places if place.endswith(".py")]
+
+
+def _plans(
+    source: str, problems: Mapping[str, str], own: Iterable[Path], keys: Sequence[str]
+) -> bool:
     """Whether the study file plans exactly these cells; their names tell what they are made of."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in {**problems, "study.toml": source}.items():
             (Path(folder) / name).write_text(text, encoding="utf-8", newline="")
+        for path in own:
+            if not path.is_absolute() and ".." not in path.parts:
+                (Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)
+                (Path(folder) / path).write_bytes(path.read_bytes())
         try:
             study = read(Path(folder) / "study.toml")
             return [cell.key for cell in study.cells] == list(keys)

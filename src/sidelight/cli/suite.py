@@ -14,9 +14,10 @@ from .. import figures, progress, writing
 from ..errors import InputError
 from ..simulate import Results
 from ..simulate.joining import join
-from ..study import Cell, Crew, Store, blocks, compute, crew
+from ..study import Cell, Crew, Store, blocks, check_own, compute, crew
 from ..suite import Panel, cells, contenders, panel, ratios, to_markdown
 from ..suite.cells import BLOCK, HORIZONS, RECIPES, REPLICATES
+from .completion import complete_policy, complete_recipe
 from .options import check_output, count, crew_options, force_option
 
 QUICK = ("bandit", "revealing", "graded")
@@ -29,6 +30,7 @@ QUICK = ("bandit", "revealing", "graded")
     "problems",
     multiple=True,
     metavar="RECIPE",
+    shell_complete=complete_recipe,
     help="Race on this recipe of `sidelight new`; repeat for more.  [default: the whole "
     "gallery, and some of its recipes with other parameters]",
 )
@@ -38,7 +40,9 @@ QUICK = ("bandit", "revealing", "graded")
     "policies",
     multiple=True,
     metavar="POLICY",
-    help="Race this policy; repeat for more.  [default: every policy that can run]",
+    shell_complete=complete_policy,
+    help="Race this policy, or your own as file.py:Name or package.module:Name; repeat for more.  "
+    "[default: every built-in policy that can run]",
 )
 @click.option(
     "-T",
@@ -124,6 +128,7 @@ def _check_pages(out: Path, command: str, force: bool) -> None:
 
 def _race(planned: list[Cell], store: Store, workers: Crew) -> list[Panel]:
     """Race the first block of every policy, then the other blocks of policies not far behind."""
+    check_own(planned)
     store.prepare()
     parts = {cell: list(blocks(cell, BLOCK)) for cell in planned}
     raced = _computed({cell: found[:1] for cell, found in parts.items()}, store, workers)

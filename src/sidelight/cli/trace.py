@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ..simulate import trace
+from .completion import complete_policy
 from .options import check_output, count, force_option, read_problem, seed_option, warn
 
 
@@ -17,7 +18,9 @@ from .options import check_output, count, force_option, read_problem, seed_optio
     "--policy",
     required=True,
     metavar="POLICY",
-    help="The policy: name or name:parameter=value,...",
+    shell_complete=complete_policy,
+    help="The policy: name or name:parameter=value,...; your own as file.py:Name or "
+    "package.module:Name.",
 )
 @click.option(
     "-T",
@@ -52,9 +55,9 @@ def trace_command(
     problem, _ = read_problem(file)
     if output is not None:
         check_output(output, force)
-    from ..policies.registry import parse  # noqa: PLC0415 - numba takes half a second to import
+    from ..policies.own import find  # noqa: PLC0415 - numba takes half a second to import
 
-    chosen = parse(policy)
+    chosen = find(policy)
     warn(problem, [chosen], horizon)
     run = trace(problem, chosen, horizon, seed)
     if output is None:

@@ -37,7 +37,9 @@ from .streams import seed_stream
 
 SEGMENT = 65_536  # rounds between two looks at `control`
 
-STOP, DONE = 0, 1  # places in `control`
+# Places in `control`. AHEAD counts rounds of replicates that are played side by side, in Python,
+# until these are complete.
+STOP, DONE, AHEAD = 0, 1, 2
 
 
 class World(NamedTuple):

@@ -55,7 +55,7 @@ def enter(specification: Specification, setting: Setting) -> Entry:
     """The policy, with arrays of its own, which may be changed."""
     entry = fits(specification, setting)
     made = entry.prepared
-    own = Prepared(np.array(made.parameters), np.array(made.memory), made.resolved)
+    own = replace(made, parameters=np.array(made.parameters), memory=np.array(made.memory))
     return replace(entry, prepared=own)
 
 

@@ -79,8 +79,13 @@ def parse(text: str | Specification) -> Specification:
     if not isinstance(text, str):
         raise InputError(f"a policy is a name or an object with a choose method, not {text!r}")
     name, colon, rest = text.partition(":")
-    found = Specification(rule(name.strip()))
-    for part in rest.split(",") if colon else []:
+    return tell(text, rule(name.strip()), rest if colon else None)
+
+
+def tell(text: str, told: Rule, rest: str | None) -> Specification:
+    """The rule with the parameters in `rest`; errors quote the whole text."""
+    found = Specification(told)
+    for part in [] if rest is None else rest.split(","):
         key, value = _pair(text, part)
         if key in dict(found.given):
             raise InputError(f"{text!r} gives {key!r} twice: remove one of the two")

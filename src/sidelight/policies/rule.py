@@ -1,4 +1,8 @@
-"""A built-in policy, as the registry holds it: two compiled functions and how to start them."""
+"""A policy, as the registry holds it: two compiled functions and how to start them.
+
+A policy of the caller (`own`) is a rule, too: of compiled functions that are written like ours, or
+of a Python object with `choose(belief, rng)`, which `Prepared` holds.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +34,21 @@ class Prepared:
     parameters: Floats
     memory: Floats
     resolved: Mapping[str, float] = field(default_factory=dict)
+    made: Any = None  # the object that decides, where the policy is not compiled
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a policy of the caller comes from, and a hash of its source.
+
+    `reference` finds it again: "file.py:Name", "package.module:Name", or the name under which an
+    installed package registers it; "" where it was given as an object. `text` is the source of a
+    file, which travels to the workers of a study.
+    """
+
+    reference: str
+    digest: str
+    text: bytes | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +62,8 @@ class Rule:
     declared, printed in tables, and checked by `needs.check` before `prepare`; `caution` says in
     one sentence, where it is so, that the regret may be linear on a structure that the policy
     accepts. `edition` is raised when the policy decides otherwise than before, so that old outcomes
-    are not taken for its own.
+    are not taken for its own. A policy of the caller has an `origin`; if it is a Python object, it
+    has no `choose` and `update`.
     """
 
     name: str
@@ -62,6 +82,17 @@ class Rule:
     caution: Callable[[Setting, Mapping[str, float]], str] = no_caution
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     edition: int = 1
+    origin: Origin | None = None
+
+    @property
+    def digest(self) -> str:
+        """A hash of the source of a policy of the caller; "" for a built-in one."""
+        return "" if self.origin is None else self.origin.digest
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the policy is compiled functions, not a Python object."""
+        return self.choose is not None
 
     @cached_property
     def run(self) -> Any:

@@ -1,13 +1,14 @@
-"""A built-in policy and its parameters, as a value: parsed once, printed one way, compared.
+"""A policy and its parameters, as a value: parsed once, printed one way, compared.
 
     str(registry.parse("ucb-n: exploration = .50")) == "ucb-n:exploration=0.5"
 
-Two specifications are equal if the same edition of the same rule plays with the same parameters,
-whether a parameter was given or is the default.
+Two specifications are equal if the same edition of the same rule (of the same source, where it is
+the caller's) plays with the same parameters, whether a parameter was given or is the default.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -56,7 +57,8 @@ class Specification:
         return exact(value) if words is None else words[int(value)]
 
     def _value(self) -> tuple[Any, ...]:
-        return self.name, self.edition, tuple(sorted(self.parameters.items()))
+        digest = self.rule.digest
+        return self.name, self.edition, digest, tuple(sorted(self.parameters.items()))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Specification) and self._value() == other._value()
@@ -68,11 +70,18 @@ class Specification:
         return f"<Specification {self}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from .registry import parse  # noqa: PLC0415 - the list of rules knows this module
+        from .own import rebuilt  # noqa: PLC0415 - both lists of rules know this module
+        from .registry import parse  # noqa: PLC0415
 
-        return parse, (str(self),)
+        origin = self.rule.origin
+        return (parse, (str(self),)) if origin is None else (rebuilt, (origin, self.given))
+
+
+# `file.py:Name` or `package.module:Name`, and perhaps parameters: a policy of the caller.
+REFERENCE = re.compile(r"(?P<place>[^:=]+):(?P<name>[A-Za-z_]\w*)(?::(?P<rest>.*))?", re.DOTALL)
 
 
 def rule_in(text: str) -> str:
     """The name of the rule in a printed specification, also of one that is not known here."""
-    return text.partition(":")[0]
+    found = REFERENCE.fullmatch(text)
+    return text.partition(":")[0] if found is None else f"{found['place']}:{found['name']}"

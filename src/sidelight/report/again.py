@@ -30,7 +30,7 @@ def obstacles(races: Sequence[Results], study: bool) -> list[str]:
 
 
 def _of(results: Results, study: bool) -> list[str]:
-    from ..policies import registry  # noqa: PLC0415 - imports numba
+    from ..policies.own import find  # noqa: PLC0415 - imports numba
     from ..simulate.ingredients import differences, planned, recorded  # noqa: PLC0415
 
     own = recorded(results)
@@ -40,7 +40,7 @@ def _of(results: Results, study: bool) -> list[str]:
     try:
         again = planned(
             _read_back(results.problem),
-            map(registry.parse, results.policies),
+            map(find, results.policies),
             results.horizon,
             results.seed,
             own.delay,

@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import files
 from ..labels import display
+from ..simulate import Results
 from . import caveats, plots
 from .again import obstacles
 from .facts import AnalysedRace, Chapter, Races, chapters
@@ -156,9 +157,16 @@ def _again(
         return [paragraph(f"No command makes these numbers again: {'; '.join(reasons)}.")]
     if not commands:
         return []
-    said = "With the versions below, this makes the same numbers and the same page again:"
+    sources = {name: x for results in races for name, x in _sources(results).items()}
+    own = "".join(f", with your {name} of the source {x}" for name, x in sources.items())
+    said = f"With the versions below{own}, this makes the same numbers and the same page again:"
     shown = tag("pre", tag("code", say_lines("\n".join(commands))), tabindex=0)
     return [paragraph(said), shown]
+
+
+def _sources(results: Results) -> dict[str, str]:
+    """The hashes of the sources of policies of the caller, by name."""
+    return dict(results.provenance.get("sources", {}))
 
 
 def _provenance(found: Sequence[Chapter], again: Sequence[Html], source: str) -> Html:

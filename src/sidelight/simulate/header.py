@@ -1,8 +1,9 @@
 """What a file of results says about itself, as JSON: everything that is needed to get it again.
 
     format, policies, first, replicates, horizon, seed, checkpoints, problem
-    provenance      versions, parameters, delay, remarks, editions; in a study the name of the cell;
-                    where means were drawn, that they were
+    provenance      versions, parameters, delay, remarks, editions, hashes of the sources of
+                    policies that are the caller's; in a study the name of the cell; where means
+                    were drawn, that they were
 
 It is checked once, here, when it is read and before it is written: pages and tables trust it.
 """
@@ -132,6 +133,9 @@ def _provenance(value: object) -> dict[str, Any]:
     }
     if "editions" in found:
         checked["editions"] = {k: fields.whole(n, f"editions.{k}", 0) for k, n in editions.items()}
+    if "sources" in found:  # written only where a policy is the caller's
+        sources = fields.table(found["sources"], "sources")
+        checked["sources"] = {k: fields.text(x, f"sources.{k}") for k, x in sources.items()}
     if found.get("known_horizon", False) is not False:  # written only where it is not known
         raise DamagedError("known_horizon is not as a race writes it")
     if "cell" in found:

@@ -27,15 +27,19 @@ from .wait import wait_of
 
 @dataclass(frozen=True)
 class Recipe:
-    """A built-in policy: the edition of its code, and all its parameters as they were used."""
+    """A policy by name: the edition of its code, and all its parameters as they were used.
+
+    A policy of the caller also has a hash of its source.
+    """
 
     edition: int | None
     parameters: Mapping[str, float]
+    source: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Ingredients:
-    """Everything that the numbers of a race depend on; an object of the caller has no recipe."""
+    """Everything that the numbers of a race depend on; an object without a name has no recipe."""
 
     problem: Problem
     policies: Mapping[str, Recipe | None]
@@ -53,10 +57,13 @@ def recorded(results: Results) -> Ingredients:
     """What these results were made of."""
     origin = results.provenance
     editions, parameters = origin.get("editions", {}), origin.get("parameters", {})
+    sources = origin.get("sources", {})
     return Ingredients(
         problem=results.problem,
         policies={
-            name: Recipe(editions.get(rule_in(name)), parameters[name])
+            name: Recipe(
+                editions.get(rule_in(name)), parameters[name], sources.get(rule_in(name), "")
+            )
             if name in parameters
             else None
             for name in results.policies
@@ -85,7 +92,9 @@ def planned(
     entries = {name_of(policy): fits(policy, setting) for policy in policies}
     return Ingredients(
         problem=problem,
-        policies={n: Recipe(e.rule.edition, dict(e.parameters)) for n, e in entries.items()},
+        policies={
+            n: Recipe(e.rule.edition, dict(e.parameters), e.rule.digest) for n, e in entries.items()
+        },
         horizon=horizon,
         seed=seed,
         delay=None if wait is None else str(wait),
@@ -132,9 +141,11 @@ def _of(name: str, old: Ingredients, new: Ingredients) -> Iterator[str]:
         yield f"{name} is not in the race"
     elif before.edition != now.edition:
         yield f"the edition of {name} was {_shown(before.edition)}, is {_shown(now.edition)}"
+    elif before.source != now.source:
+        yield f"the source of {name} was {_shown(before.source)}, is {_shown(now.source)}"
     elif before.parameters != now.parameters:
         yield f"{name} had other parameters"
 
 
 def _shown(value: Any) -> str:
-    return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+    return "none" if value in (None, "") else f"{value:,}" if isinstance(value, int) else str(value)

@@ -89,4 +89,5 @@ def _provenance(parts: Sequence[Results]) -> dict[str, Any]:
         "delay": first.get("delay"),
         "remarks": of_all("remarks"),
         **{key: first[key] for key in ("known_horizon", "means") if key in first},
+        **({"sources": sources} if (sources := of_all("sources")) else {}),
     }

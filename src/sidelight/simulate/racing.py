@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numba
 import numpy as np
@@ -24,7 +24,7 @@ from ..errors import InputError, Interrupted, PolicyError
 from ..policies.entry import Entry, enter
 from ..policies.needs import Need
 from ..policies.specification import Specification
-from .own import play_own
+from .own import offers_many, play_own, side_by_side
 from .posterior import POSTERIOR, drawn
 from .results import Results
 from .simulate import MAX_NUMBERS, Plan, Progress
@@ -82,6 +82,10 @@ def room_for(plan: Plan) -> tuple[Floats, Ints]:
     return regret, np.zeros((*shape, len(plan.problem)), dtype=np.int64)
 
 
+def _is_compiled(entry: Entry | None) -> TypeGuard[Entry]:
+    return entry is not None and entry.rule.is_compiled
+
+
 class Racing:
     """The tasks of a race, and who does them."""
 
@@ -123,7 +127,7 @@ class Racing:
 
     def compile(self) -> None:
         """Compile, or read from the cache, what is needed: by playing no replicate at all."""
-        entries = [entry for entry in self.entries if entry is not None]
+        entries = [entry for entry in self.entries if _is_compiled(entry)]
         rules = list(dict.fromkeys(entry.rule for entry in entries))
         announce({rule.name: rule.run for rule in rules})
         compile_apart(rules)
@@ -135,11 +139,11 @@ class Racing:
         """Do every task; on the way out, whatever the reason, stop those that still run."""
         with ThreadPoolExecutor(self.plan.threads, "sidelight") as pool:
             try:
-                compiled = [
-                    pool.submit(run, task.entry, task.stage, task.job)
+                compiled = {
+                    pool.submit(run, entry, task.stage, task.job): task.policy
                     for task in self.tasks
-                    if task.entry is not None
-                ]
+                    if _is_compiled(entry := task.entry)
+                }
                 self._play_own()
                 self._watch(compiled)
             except BaseException:
@@ -149,21 +153,45 @@ class Racing:
         self.report(at_once=True)
 
     def _play_own(self) -> None:
-        for task in self.tasks:
-            if task.entry is not None or task.policy in self.failures:
-                continue
-            policy, name = self.plan.policies[task.policy], self.plan.names[task.policy]
-            try:
-                play_own(policy, name, task.stage, task.job, self.report)
-            except PolicyError as error:
-                self.failures[task.policy] = error
+        own = self._objects()
+        many = not self.plan.posterior and any(map(offers_many, own.values()))
+        for chunk in self._chunks(many):
+            for p, policy in own.items():
+                if p in self.failures:
+                    continue
+                jobs = [task.job for task in chunk if task.policy == p]
+                try:  # all tasks of a chunk have one stage
+                    play_own(policy, self.plan.names[p], chunk[0].stage, jobs, self.report)
+                except PolicyError as error:
+                    self.failures[p] = error
 
-    def _watch(self, compiled: list[Future[None]]) -> None:
+    def _objects(self) -> dict[int, Any]:
+        """The policies that are Python objects, by place."""
+        found = {}
+        for p, entry in enumerate(self.entries):
+            if entry is None:
+                found[p] = self.plan.policies[p]
+            elif not entry.rule.is_compiled:
+                found[p] = entry.prepared.made
+        return found
+
+    def _chunks(self, many: bool) -> Iterator[list[Task]]:
+        """The tasks chunk by chunk; in larger parts where a policy plays replicates at once."""
+        size = len(self.tasks[0].job.regret)
+        chunks = -(-side_by_side(self.stage) // size) if many else 1
+        step = chunks * len(self.entries)
+        for start in range(0, len(self.tasks), step):
+            yield self.tasks[start : start + step]
+
+    def _watch(self, compiled: dict[Future[None], int]) -> None:
         pending = set(compiled)
         while pending:
             done, pending = wait(pending, timeout=PAUSE)
             for future in done:
-                future.result()
+                try:
+                    future.result()
+                except PolicyError as error:  # of compiled functions of the caller
+                    self.failures[compiled[future]] = error
             self.report()
 
     def stop(self) -> None:
@@ -176,7 +204,7 @@ class Racing:
         now = time.monotonic()
         if self.progress is not None and (at_once or now - self.reported >= PAUSE):
             self.reported = now
-            done = sum(int(task.job.control[DONE]) for task in self.tasks)
+            done = sum(int(task.job.control[DONE:].sum()) for task in self.tasks)
             self.progress(done, self.plan.horizon * self.plan.replicates * len(self.entries))
 
     def results(self, keep: list[int], replicates: int) -> Results | None:
@@ -201,18 +229,20 @@ class Racing:
 
         entries = {self.plan.names[p]: self.entries[p] for p in keep}
         versions = {"sidelight": __version__, "numpy": np.__version__, "numba": numba.__version__}
-        built_in = {n: e for n, e in entries.items() if e is not None}
+        named = {n: e for n, e in entries.items() if e is not None}
         unaware = [] if self.plan.known_horizon else [UNAWARE]
-        remarks = {n: [*e.remarks, *unaware] for n, e in built_in.items() if e.remarks or unaware}
-        editions = {e.rule.name: e.rule.edition for e in built_in.values()}
+        remarks = {n: [*e.remarks, *unaware] for n, e in named.items() if e.remarks or unaware}
+        editions = {e.rule.name: e.rule.edition for e in named.values()}
+        sources = {e.rule.name: e.rule.digest for e in named.values() if e.rule.digest}
         return {
             "versions": versions,
             "editions": {"engine": EDITION, **editions},
-            "parameters": {n: dict(e.parameters) for n, e in built_in.items()},
+            "parameters": {n: dict(e.parameters) for n, e in named.items()},
             "delay": None if self.plan.delay is None else str(self.plan.delay),
             "remarks": remarks,
             **({} if self.plan.known_horizon else {"known_horizon": False}),
             **({"means": POSTERIOR} if self.plan.posterior else {}),
+            **({"sources": sources} if sources else {}),
         }
 
     def sound(self) -> list[int]:

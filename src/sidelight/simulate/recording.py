@@ -22,7 +22,8 @@ def record(problem: Problem, policy: object, name: str, horizon: int, seed: int)
     from .. import __version__  # noqa: PLC0415 - the package is complete only now
 
     if isinstance(policy, Specification):
-        announce({f"single rounds of {policy.name}": policy.rule.choose.for_python})
+        if policy.rule.is_compiled:
+            announce({f"single rounds of {policy.name}": policy.rule.choose.for_python})
     else:
         policy = copied(policy, name, 0)
     player = Player(policy, revealed(problem, horizon), seed=seed)

@@ -76,8 +76,9 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
 ) -> Results:
     """Play every policy for `horizon` rounds, `replicates` times, and return the regrets.
 
-    A policy is a name such as "ucb-n" or "ucb-n:exploration=0.5", or any object with a method
-    `choose(self, belief, rng)` that returns an action; it is copied afresh for every replicate.
+    A policy is a name such as "ucb-n" or "ucb-n:exploration=0.5", a reference to one of your own
+    ("file.py:Name" or "package.module:Name"), or any object with a method `choose(self, belief,
+    rng)` that returns an action; it is copied afresh for every replicate.
     Replicate r depends on (seed, r) alone. `checkpoints` are the rounds at which the regret is
     taken, about 100 of them evenly spaced in log t if not said; the horizon is always the last.
     Replicates are numbered from `first` on, so that blocks of a long race may be played anywhere.
@@ -144,7 +145,7 @@ def check_policies(
         raise InputError("policies is a mapping: give a list; an object may have its own `name`")
     single = isinstance(policies, str) or hasattr(policies, "choose")
     given = (policies,) if single or not isinstance(policies, Iterable) else policies
-    chosen = tuple(map(policy_of, given))
+    chosen = tuple(map(entrant_of, given))
     if not chosen:
         raise InputError("a race needs at least one policy")
     names = tuple(map(name_of, chosen))
@@ -159,13 +160,28 @@ def check_policies(
     return names, chosen
 
 
+def entrant_of(policy: object) -> Any:
+    """What may be raced: as `policy_of`, and policies of the caller that a reference finds."""
+    from ..policies.own import find  # noqa: PLC0415 - numba takes half a second to import
+    from ..policies.rule import Rule  # noqa: PLC0415
+    from ..policies.specification import Specification  # noqa: PLC0415
+
+    return find(policy) if isinstance(policy, str | Specification | Rule) else policy_of(policy)
+
+
 def policy_of(policy: object) -> Any:
-    """The specification that a text describes, or an object of the caller's."""
+    """The built-in policy that a text describes, or an object of the caller's: for live use."""
     from ..policies import registry  # noqa: PLC0415 - numba takes half a second to import
     from ..policies.specification import Specification  # noqa: PLC0415
 
     if isinstance(policy, str | Specification):
-        return registry.parse(policy)
+        found = registry.parse(policy)
+        if found.rule.origin is not None:
+            raise InputError(
+                f"{found} is a policy of yours: live decisions take a built-in policy or an object "
+                "with choose(self, belief, rng)"
+            )
+        return found
     if inspect.isclass(policy):
         raise InputError(f"{policy.__name__} is a class: give an object, {policy.__name__}()")
     if not callable(getattr(policy, "choose", None)):

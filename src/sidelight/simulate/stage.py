@@ -9,8 +9,9 @@ import numpy as np
 from ..belief import known
 from ..engine.contract import Floats, Ints, Known, Words
 from ..engine.delays import Delay, at_once
-from ..engine.runner import STOP, Job, World, new_desk
+from ..engine.runner import AHEAD, Job, World, new_desk
 from ..engine.streams import base_words
+from ..policies.adopted import blaming
 from ..policies.entry import Entry
 from ..policies.needs import Revealed
 from ..problem import Problem
@@ -73,7 +74,7 @@ def new_job(
     plays: Ints,
 ) -> Job:
     """Replicates first, first + 1, ..., as many as `regret` has rows."""
-    control = np.zeros(STOP + 2, dtype=np.int64)
+    control = np.zeros(AHEAD + 1, dtype=np.int64)
     return Job(
         stage.noise,
         stage.policy,
@@ -89,4 +90,5 @@ def new_job(
 def run(entry: Entry, stage: Stage, job: Job) -> None:
     """Play the replicates of a job."""
     desk = new_desk(len(stage.problem), stage.delay, entry.prepared.memory)
-    entry.rule.run(stage.world, stage.known, entry.prepared.parameters, desk, job)
+    with blaming(entry.rule):
+        entry.rule.run(stage.world, stage.known, entry.prepared.parameters, desk, job)

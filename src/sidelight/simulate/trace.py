@@ -29,7 +29,7 @@ from ..problem import Problem, from_document
 from ..setting import MAX_HORIZON, whole
 from ..variances import frozen
 from . import fields
-from .simulate import MAX_NUMBERS, check_problem, name_of, policy_of
+from .simulate import MAX_NUMBERS, check_problem, entrant_of, name_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,7 +108,7 @@ def trace(problem: Problem, policy: str | object, horizon: float, seed: int = 0)
             f"a trace of {rounds:,} rounds with {len(problem)} actions does not fit in memory: "
             f"use simulate, or at most {MAX_NUMBERS // len(problem):,} rounds"
         )
-    chosen = policy_of(policy)
+    chosen = entrant_of(policy)
     from .recording import record  # noqa: PLC0415 - numba takes half a second to import
 
     return record(problem, chosen, name_of(chosen), rounds, seed)

@@ -22,7 +22,7 @@ from ..engine.delays import fixed
 from ..feedback import Feedback
 from ..machine_code import PLAIN, cache_folder, can_be_kept, is_kept
 from ..player import Player
-from ..policies import registry
+from ..policies import own
 from ..policies.entry import enter
 from ..policies.rule import Rule
 from ..policies.specification import Specification
@@ -54,8 +54,8 @@ def announce(functions: Mapping[str, Any]) -> None:
         how = f"once, some seconds each; kept in {cache_folder()}"
         if not all(can_be_kept(asked[name]) for name in new):
             how = (
-                f"some seconds each, at every start: {cache_folder()} cannot be written to; "
-                "set NUMBA_CACHE_DIR to a folder that can"
+                f"some seconds each, at every start: {cache_folder()} cannot be written to (set "
+                "NUMBA_CACHE_DIR to a folder that can), or the source is in no file"
             )
         sys.stderr.write(f"sidelight: compiling {', '.join(new)}: {how}\n")
         sys.stderr.flush()
@@ -106,6 +106,17 @@ def compile_here(names: Iterable[str]) -> None:
         run(enter(told(name), revealed(problem, ROUNDS)), stage, job)
 
 
+def compile_own(problem: Problem, horizon: int, policies: Iterable[Specification]) -> None:
+    """Compile policies of the caller, so that what is wrong with them is said before any work."""
+    stage = set_stage(problem, horizon, 0)
+    nothing = np.zeros((0, 1)), np.zeros((0, len(problem)), dtype=np.int64)
+    for policy in policies:
+        if policy.rule.origin is not None and policy.rule.is_compiled:
+            announce({policy.name: policy.rule.run})
+            job = new_job(stage, 0, np.array([horizon]), *nothing)
+            run(enter(policy, revealed(problem, horizon)), stage, job)
+
+
 def warm(rules: Sequence[Rule], progress: Callable[[int, int], object]) -> None:
     """Compile what races need of these rules, and what traces and live decisions need."""
     total = 2 * len(rules)
@@ -124,7 +135,7 @@ def warm(rules: Sequence[Rule], progress: Callable[[int, int], object]) -> None:
 
 def told(name: str) -> Specification:
     """The policy with whatever it has no default for."""
-    policy = registry.parse(name)
+    policy = own.find(name)
     for key, value in NEEDS.items():
         if policy.parameters.get(key) == 0.0:
             policy = policy.told(key, value)

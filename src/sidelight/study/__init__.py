@@ -13,7 +13,7 @@ from .cells import Cell
 from .crews import Crew, CrewError, Processes, Threads, crew
 from .plan import Race, Study, blocks
 from .reading import is_study, read, to_toml
-from .run import Loaded, Outcome, State, compute, explain, load, run
+from .run import Loaded, Outcome, State, check_own, compute, explain, load, run
 from .store import Store
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Study",
     "Threads",
     "blocks",
+    "check_own",
     "compute",
     "crew",
     "explain",

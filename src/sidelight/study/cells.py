@@ -3,7 +3,8 @@
 The name of the file is a hash of everything that the content depends on:
 
     problem, policy, all its parameters, horizon, checkpoints, seed, block of replicates, delay,
-    the edition of the engine and that of the policy
+    the edition of the engine and that of the policy; of a policy of the caller also a hash of its
+    source
 
 so that a finished cell is found again by any study that needs it, and never taken for another. The
 editions are numbers that are raised when compiled code starts to give other numbers; a test holds
@@ -15,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +79,12 @@ class Cell:
             "engine": contract.EDITION,
             "edition": self.policy.edition,
             "format": storage.FORMAT,
+            **({"source": self.policy.rule.digest} if self.policy.rule.digest else {}),
         }
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to workers: not the key, which each of them finds out by itself."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def key(self) -> str:

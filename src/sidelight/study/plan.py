@@ -9,7 +9,11 @@
         "cycle:actions=7",                                    # a problem of the gallery
         { recipe = "revealing", actions = [5, 10], gap = 0.2 },   # a list of values is a grid
     ]
-    policies = ["ids", "ts-n", { name = "minimax", delta = [0.01, 0.1] }]
+    policies = [
+        "ids",
+        { name = "minimax", delta = [0.01, 0.1] },
+        "mine.py:Greedy",                                     # your own: a file beside the study
+    ]
 
 A race is one problem at one horizon with all policies that can run there; a policy that refuses the
 problem is left out, with its reason. A race is made of cells: blocks of replicates of one policy.
@@ -66,9 +70,16 @@ class Study:
     @cached_property
     def entrants(self) -> tuple[Specification, ...]:
         """The policies, parsed."""
-        from ..policies.registry import parse  # noqa: PLC0415 - imports numba
+        from ..policies.own import find  # noqa: PLC0415 - imports numba
 
-        return tuple(map(parse, self.policies))
+        found = tuple(map(find, self.policies))
+        for policy in found:
+            if policy.rule.origin is not None and not policy.rule.origin.reference:
+                raise InputError(
+                    f"{policy} was given as an object, which no file can name: give a study "
+                    "'file.py:Name' or 'package.module:Name'"
+                )
+        return found
 
     @cached_property
     def races(self) -> tuple[Race, ...]:

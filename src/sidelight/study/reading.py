@@ -71,7 +71,9 @@ def from_table(table: Table, path: Path) -> Study:
     return Study(
         name=_word("name", table.get("name", as_text(path.stem))),
         problems=dict(_problems(_list("problems", table), path.parent)),
-        policies=tuple(distinct("policy", _few("policies", _policies(_list("policies", table))))),
+        policies=tuple(
+            distinct("policy", _few("policies", _policies(_list("policies", table), path.parent)))
+        ),
         horizons=tuple(distinct("horizon", horizons)),
         replicates=whole("replicates", table.get("replicates", 100), 1, MAX_REPLICATES),
         seed=whole("seed", table.get("seed", 0), 0, None),
@@ -183,8 +185,8 @@ def _from_recipe(entry: Table) -> Iterator[tuple[str, Problem]]:
         yield text, replace(from_recipe(text), name=text)
 
 
-def _policies(entries: list[Any]) -> Iterator[Specification]:
-    from ..policies import registry  # noqa: PLC0415 - imports numba
+def _policies(entries: list[Any], folder: Path) -> Iterator[Specification]:
+    from ..policies import own, registry  # noqa: PLC0415 - imports numba
     from ..policies.entry import fits  # noqa: PLC0415
     from ..simulate.stage import revealed  # noqa: PLC0415
 
@@ -201,7 +203,7 @@ def _policies(entries: list[Any]) -> Iterator[Specification]:
             )
         parameters = {key: value for key, value in table.items() if key != "name"}
         for text in _grid(_word("name", table["name"]), parameters):
-            policy = registry.parse(text)
+            policy = own.find(text, folder)
             fits(policy, friendly)
             yield policy
 
@@ -214,4 +216,4 @@ def _grid(name: str, parameters: Table) -> Iterator[str]:
             raise InputError(f"{name}: {key} = {values!r} must be a number, a word, or a list")
     for chosen in product(*lists):
         pairs = [f"{key}={value}" for key, value in zip(parameters, chosen, strict=True)]
-        yield name + ("," if ":" in name else ":") * bool(pairs) + ",".join(pairs)
+        yield name + ("," if "=" in name else ":") * bool(pairs) + ",".join(pairs)

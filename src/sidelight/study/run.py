@@ -59,12 +59,23 @@ def run(study: Study, folder: Path, crew: Crew, watch: Watch | None = None) -> O
     """Compute what is missing in the folder, and give the races."""
     store = Store(folder)
     study.check_size()
+    check_own(study.cells)
     store.prepare()
     manifest.write(study, folder)
     computed = compute(study.cells, store, crew, watch)
     with ThreadPoolExecutor() as pool:  # parsing files releases the lock
         races = tuple(join(pool.map(store.read, cells)) for _, cells in study.cells_by_race)
     return Outcome(races, len(study.cells) - computed, computed)
+
+
+def check_own(cells: Sequence[Cell]) -> None:
+    """Compile policies of the caller before anything is written: some cannot be compiled."""
+    own = {cell.policy.rule: cell for cell in cells if cell.policy.rule.origin is not None}
+    if own:
+        from ..simulate.warming import compile_own  # noqa: PLC0415 - imports numba
+
+        for cell in own.values():
+            compile_own(cell.problem, cell.horizon, [cell.policy])
 
 
 def compute(cells: Sequence[Cell], store: Store, crew: Crew, watch: Watch | None = None) -> int:

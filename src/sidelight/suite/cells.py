@@ -86,11 +86,11 @@ def cells(
     policies: Sequence[str] | None = None,
 ) -> Iterator[Cell]:
     """One cell for each policy, with all its replicates, problem by problem."""
-    from ..policies import registry  # noqa: PLC0415 - imports numba
+    from ..policies import own, registry  # noqa: PLC0415 - imports numba
     from ..policies.entry import fitting  # noqa: PLC0415
     from ..simulate.stage import revealed  # noqa: PLC0415
 
-    named = dict.fromkeys(map(registry.parse, policies or registry.names()))
+    named = dict.fromkeys(map(own.find, policies or registry.names()))
     for recipe in dict.fromkeys(recipes):
         problem = shuffled(from_recipe(recipe), recipe)
         for horizon in dict.fromkeys(horizons):
