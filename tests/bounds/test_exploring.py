@@ -12,12 +12,10 @@ import pytest
 
 from naive import commitment as naive
 from sidelight import Feedback
-from sidelight.bounds import exploring
 from sidelight.bounds.exploring import (
     Explored,
     Planner,
     _changes,
-    _different,
     _supports,
     alike,
     single_gaps,
@@ -87,18 +85,6 @@ def test_single_gaps(plays: tuple[int, ...], sds: tuple[float, ...]) -> None:
 # ---- plans --------------------------------------------------------------------------------------
 
 
-def test_two_starts_that_play_different_actions() -> None:
-    one, same, other, third = (
-        (1.0, (5.0, 0.0)),
-        (1.1, (9.0, 0.0)),
-        (1.2, (0.0, 5.0)),
-        (1.3, (4.0,) * 2),
-    )
-    assert _different([one, same, other, third]) == [one, other]
-    assert _different([one, same]) == [one]
-    assert _different([one, same, (1.6, (0.0, 5.0))]) == [one]
-
-
 def test_changes_of_a_plan() -> None:
     assert _changes(1, 2.0) == [(2.0,), (0.5,)]
     two = _changes(2, 2.0)
@@ -119,7 +105,7 @@ def test_supports_show_everything(actions: int) -> None:
     precision[0, :] = 7.0
     precision[1, 2:] = 5.0
     kinds = alike(precision)
-    found = _supports(Planner(precision, 1.0, 1000.0, worst), kinds)
+    found = _supports(Planner(precision, 1.0, 1000.0, few=True), kinds)
     shows = np.array([(precision[kind] > 0).any(axis=0) for kind in kinds])
     order = sorted(range(len(kinds)), key=lambda c: -int(shows[c].sum()))[:6]
     every = [
@@ -173,5 +159,5 @@ def test_nine_actions_are_still_a_matter_of_boxes() -> None:
     made = promised(Feedback(np.zeros((9, 9))), Fraction(1), Fraction(1000))
     assert made.promise.fineness is not None
     assert 8 <= made.promise.value <= 8.8 * (1 + 1e-5)
-    assert _planner(Feedback.bandit(9), 1.0, 1000.0).cost is worst
-    assert _planner(Feedback.bandit(10), 1.0, 1000.0).cost is exploring.single_gaps
+    assert _planner(Feedback.bandit(9), 1.0, 1000.0).few
+    assert not _planner(Feedback.bandit(10), 1.0, 1000.0).few
