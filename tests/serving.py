@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import io
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -129,6 +130,7 @@ def serving_here(where: str, folder: Path, limits: Limits = MANY, **more: Any) -
     secrets = tokens_for(tokens)
     settings = replace(Settings(where, tokens, port=0, limits=limits), **more)
     log = io.StringIO()
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # as `serve` does; pytest keeps all lines
     place = bound(settings)
     server = make_server(settings, Log(log))
     thread = threading.Thread(target=lambda: asyncio.run(run(server, place)), daemon=True)
