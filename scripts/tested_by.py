@@ -74,6 +74,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "engine/delays.py": LATE_VALUES,
     "engine/draws.py": ("engine/runner.py", *LATE_VALUES),
     "engine/intrinsics.py": ("engine/streams.py", "engine/runner.py"),
+    "engine/rows.py": ("simulate/own.py", "simulate/own_speed.py"),
     "engine/runner.py": ("engine/runner.py", "simulate/own.py", "simulate/trace.py", *LATE_VALUES),
     "engine/streams.py": ("engine/streams.py", "engine/runner.py"),
     "policies/asymptotic.py": (

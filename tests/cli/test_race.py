@@ -67,10 +67,11 @@ def test_a_policy_that_may_be_linear_says_so_first(sidelight: Command, dosing: P
     assert "uniform: its regret is linear" in done.out
 
 
-def test_on_a_terminal_a_caution_is_read_before_the_race_and_below_its_table(dosing: Path) -> None:
+def on_a_terminal(command: list[str], columns: int) -> bytes:
+    """What a terminal of this width shows."""
     terminal, end = pty.openpty()
-    command = race(dosing, "-p", "greedy", "-T", 50, "-n", 2)
-    with subprocess.Popen(command, stdout=end, stderr=end) as process:
+    env = {**os.environ, "COLUMNS": str(columns)}
+    with subprocess.Popen(command, stdout=end, stderr=end, env=env) as process:
         os.close(end)
         shown = b""
         with contextlib.suppress(OSError):  # how Linux says that nobody has it open any more
@@ -78,9 +79,35 @@ def test_on_a_terminal_a_caution_is_read_before_the_race_and_below_its_table(dos
                 shown += part
     os.close(terminal)
     assert process.returncode == 0
+    return shown
+
+
+def test_on_a_terminal_a_caution_is_said_once_before_the_race(dosing: Path) -> None:
+    shown = on_a_terminal(race(dosing, "-p", "greedy", "-T", 50, "-n", 2), 100)
     before, _, after = shown.partition(b"mean regret")
     caution = b"its regret may be linear"
-    assert (before.count(caution), after.count(caution)) == (1, 1)
+    assert (before.count(caution), after.count(caution)) == (1, 0)
+    shown = on_a_terminal(race(dosing, "-p", "oracle-lp", "-T", 50, "-n", 2), 100)
+    assert shown.count(b"oracle-lp: knows the true means") == 1  # what it needs is no caution
+
+
+@pytest.mark.parametrize("columns", [30, 50, 70, 200])
+def test_a_table_is_no_wider_than_the_terminal(dosing: Path, columns: int) -> None:
+    shown = on_a_terminal(race(dosing, "-p", "uniform", "-T", 50, "-n", 2), columns).decode()
+    lines = [line for line in shown.splitlines() if line.startswith(("policy ", "uniform  "))]
+    assert len(lines) == 2
+    assert all(len(line) <= columns for line in lines)
+    assert ("left out for lack of room: most" in shown) == (columns < 80)
+
+
+def test_a_study_says_a_caution_once(tmp_path: Path, sidelight: Command) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'problems = ["bandit", "star"]\npolicies = ["uniform"]\nhorizons = [5, 10]\nreplicates = 2'
+    )
+    done = sidelight("race", study, "--out", tmp_path / "out")
+    assert done.err.count("its regret is linear") == 1
+    assert "note: bandit, T = 5 and 3 more: uniform: its regret is linear" in done.err
 
 
 def test_values_may_come_late(sidelight: Command, dosing: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,16 +36,26 @@ force_option = click.option(
 )
 
 
-def warn(
-    problem: Problem, policies: Iterable[Specification], horizon: int, where: str = ""
-) -> None:
-    """Warn of policies whose regret may be linear here, before they run; the table warns again."""
+def warn(problem: Problem, policies: Iterable[Specification], horizon: int) -> None:
+    """Warn of policies whose regret may be linear here, before they run."""
+    warn_all([("", problem, policies, horizon)])
+
+
+def warn_all(races: Sequence[tuple[str, Problem, Iterable[Specification], int]]) -> None:
+    """The same for many races with their titles; what holds in several of them is said once."""
     from ..policies.entry import fits  # noqa: PLC0415 - numba takes half a second to import
     from ..simulate.stage import revealed  # noqa: PLC0415
 
-    for policy in policies:
-        if caution := fits(policy, revealed(problem, horizon)).caution:
-            click.echo(f"note: {where}{policy}: {caution}", err=True)
+    found: dict[tuple[str, str], list[str]] = {}
+    for title, problem, policies, horizon in races:
+        setting = revealed(problem, horizon)
+        for policy in policies:
+            if caution := fits(policy, setting).caution:
+                found.setdefault((str(policy), caution), []).append(title)
+    for (name, caution), titles in found.items():
+        more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
+        where = f"{titles[0]}{more}: " if titles[0] else ""
+        click.echo(f"note: {where}{name}: {caution}", err=True)
 
 
 def crew_options(command: Callable[..., None]) -> Callable[..., None]:

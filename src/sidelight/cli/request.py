@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import asdict, dataclass
+import shutil
+import sys
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,9 @@ from ..analysis import finite
 from ..errors import DamagedError, InputError
 from ..outlook import advice, outlook
 from ..simulate import Results
+from ..simulate.remarks import cautions
 from ..study import Store, Study, crew, explain, manifest, run
-from .options import give_way, warn
+from .options import give_way, warn_all
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def race_study(study: Study, request: Request) -> None:
     for race in study.races:
         for policy, reason in race.refused.items():
             click.echo(f"note: {race}: without {policy}: {reason}", err=True)
-        warn(race.problem, race.policies, race.horizon, f"{race}: ")
+    warn_all([(str(race), race.problem, race.policies, race.horizon) for race in study.races])
     try:
         with progress.of_study() as watch:
             outcome = run(study, folder, workers, watch)
@@ -118,9 +121,26 @@ def show_race(results: Results, name: str, as_json: bool = False) -> None:
     if as_json:
         _print_json(_record(results, name))
         return
-    click.echo(f"{name}: {results.table()}")
+    click.echo(f"{name}: {_printed(results)}")
     if said := console.verdict(results):
         click.echo(said)
+
+
+def _printed(results: Results) -> str:
+    """The table; on a terminal as wide as that, without the cautions that stand there already."""
+    table = results.table()
+    if not sys.stdout.isatty():
+        return str(table)
+    if sys.stderr.isatty():
+        said = {name: set(remarks) for name, remarks in cautions(results).items()}
+        origin = dict(results.provenance)
+        kept = {
+            name: [remark for remark in remarks if remark not in said.get(name, ())]
+            for name, remarks in origin.get("remarks", {}).items()
+        }
+        origin["remarks"] = {name: remarks for name, remarks in kept.items() if remarks}
+        table = replace(results, provenance=origin).table()
+    return table.fitted(shutil.get_terminal_size().columns)
 
 
 def _print_json(value: Any) -> None:

@@ -35,6 +35,7 @@ TITLES = {
     "most": "most",
     "ratio": "to best",
 }
+DISPENSABLE = ("most", "q99", "q05", "median", "q95", "ratio", "error")  # the first goes first
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,30 @@ class Table:
         raise KeyError(policy)
 
     def __str__(self) -> str:
+        return "\n".join([self.title, *self._lines(tuple(TITLES)), *self.remarks])
+
+    def fitted(self, width: int) -> str:
+        """The text with fewer columns where all of them would be wider than this."""
+        left, out = list(TITLES), []
+        lines = self._lines(tuple(left))
+        for key in DISPENSABLE:
+            if max(map(len, lines)) <= width:
+                break
+            left.remove(key)
+            out.append(TITLES[key])
+            lines = self._lines(tuple(left))
+        said = f"left out for lack of room: {', '.join(out)}; --json has them"
+        return "\n".join([self.title, *lines, *([said] if out else []), *self.remarks])
+
+    def _lines(self, columns: tuple[str, ...]) -> list[str]:
+        places = [tuple(TITLES).index(key) for key in columns]
         lines = [tuple(TITLES.values()), *(row.cells() for row in self.rows)]
-        width = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
-        text = [
+        cells = [[line[place] for place in places] for line in lines]
+        width = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
+        return [
             "  ".join([line[0].ljust(width[0]), *map(str.rjust, line[1:], width[1:])])
-            for line in lines
+            for line in cells
         ]
-        return "\n".join([self.title, *text, *self.remarks])
 
     def __rich__(self) -> rich.table.Table:
         """The table on a terminal."""
