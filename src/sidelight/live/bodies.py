@@ -140,6 +140,7 @@ def _text(array: Floats) -> str:
 
 
 def floats(text: object) -> Floats:
+    """The numbers that `_text` wrote."""
     if not isinstance(text, str):
         raise DamagedError("numbers that are no text in base64")
     return np.frombuffer(b64decode(text, validate=True), dtype="<f8").copy()
