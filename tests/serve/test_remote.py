@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
+from commands import Command
 from serving import Apart, Running, serving_here, tokens_for
 from sidelight.errors import ContradictionError, NotShownError
 from sidelight.remote import Calls
@@ -127,3 +129,30 @@ def test_without_a_service_the_error_says_what_to_do() -> None:
         calls.call("GET", "/v1/health")
     with pytest.raises(sl.UnknownOutcomeError, match="same key"):
         calls.call("POST", "/v1/health", {})
+
+
+def test_commands_reach_a_service(
+    running: Running, sidelight: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIDELIGHT_TOKEN", running.secrets["admin"])
+    there = ("--url", running.url)
+    asked = sidelight("ask", "shop", *there, "--key", "v", "--json")
+    assert asked.code == 0, asked.err
+    decision = json.loads(asked.out)
+    assert decision["shows"] == ["A", "2", "C"]
+    assert f"sidelight tell shop --url {running.url} 1 A=..." in asked.err
+    assert json.loads(sidelight("ask", "shop", *there, "--key", "v", "--json").out) == decision
+    assert sidelight("tell", "shop", 1, "A=0.5", *there).out == (
+        "decision 1: taken; awaited: 2, C\n"
+    )
+    assert sidelight("record", "shop", "C", "A=0.25", *there).out == "recorded\n"
+    assert sidelight("verdict", "shop", *there).out.startswith("best so far: A")
+    assert "2 pairs with data" in sidelight("diagnose", "shop", *there).out
+    assert sidelight("state", "shop", "paused", *there).out.startswith("shop: paused, 1 decisions")
+    lines = sidelight("events", "shop", *there).out.splitlines()
+    assert [line.split()[2] for line in lines[:3]] == ["created", "opened", "decided"]
+    refused = sidelight("ask", "shop", *there)
+    assert refused.code == 2
+    assert "paused" in refused.err
+    assert sidelight("ask", "nobody", *there).code == 2
+    assert sidelight("ask", "shop", "-e", "shop", *there).code == 2

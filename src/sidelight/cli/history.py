@@ -15,7 +15,15 @@ import click
 from ..errors import DamagedError, InputError
 from ..labels import display
 from ..writing import replace
-from .live import Asked, experiment_option, file_argument, json_option, of_a_file, show
+from .live import (
+    Asked,
+    experiment_option,
+    file_argument,
+    json_option,
+    of_a_file,
+    show,
+    url_option,
+)
 from .options import check_output, force_option
 
 if TYPE_CHECKING:
@@ -26,6 +34,7 @@ COLUMNS = ("n", "time", "type", "key", "id", "action", "why", "observed", "value
 
 @click.command("events", short_help="Show what happened in an experiment.")
 @of_a_file
+@url_option
 @click.option(
     "--after", type=click.IntRange(min=0), default=0, metavar="N", help="Leave out the first N."
 )
@@ -36,10 +45,20 @@ def events_command(asked: Asked, after: int) -> None:
         sidelight events pricing.db | tail
         sidelight events pricing.db --after 120 --json
     """
-    with asked.open(read_only=True) as found:
-        lines = _as_json(found.events(after)) if asked.as_json else map(_line, found.events(after))
+    with asked.reach(read_only=True) as found:
+        events = map(_event, found.events(after))
+        lines = _as_json(events) if asked.as_json else map(_line, events)
         for line in lines:
             click.echo(line)
+
+
+def _event(found: Event | dict[str, Any]) -> Event:
+    """An event, also one that came over HTTP."""
+    from ..live.events import Event, write_body  # noqa: PLC0415
+
+    if isinstance(found, Event):
+        return found
+    return Event(**{**found, "body": write_body(found["body"])})
 
 
 def _as_json(events: Iterable[Event]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from .options import positive
 if TYPE_CHECKING:
     from ..live.experiment import Experiment
     from ..live.learner import Decision
+    from ..remote import Remote
 
 STATES = ("running", "paused", "shadow", "closed")
 
@@ -38,6 +39,12 @@ key_option = click.option(
     "--key",
     metavar="KEY",
     help="A name for this call: repeated with the same key, it counts once.",
+)
+url_option = click.option(
+    "--url",
+    metavar="URL",
+    help="Ask the service there instead; FILE is then the name of the experiment, and the token is "
+    "taken from SIDELIGHT_TOKEN.",
 )
 delta_option = click.option(
     "--delta",
@@ -55,17 +62,31 @@ class Asked(NamedTuple):
     file: str
     name: str | None
     as_json: bool
+    url: str | None = None
 
     def open(self, read_only: bool = False) -> Experiment:
-        """The experiment."""
+        """The experiment in a file, or in a database."""
         from ..live.opening import open_experiment  # noqa: PLC0415 - it imports numba
 
+        if self.url is not None:
+            raise InputError("--url: this is not done over HTTP: use the file or the database")
         return open_experiment(self.file, experiment=self.name, read_only=read_only, brief=True)
+
+    def reach(self, read_only: bool = False) -> Experiment | Remote:
+        """The experiment, there or behind a service."""
+        if self.url is None:
+            return self.open(read_only)
+        from ..remote import connect  # noqa: PLC0415 - only for this
+
+        if self.name is not None:
+            raise InputError("-e: with --url the first argument names the experiment")
+        return connect(self.url, experiment=self.file)
 
     def words(self, command: str) -> list[str]:
         """How another command about the same experiment begins."""
         named = [] if self.name is None else ["-e", shlex.quote(self.name)]
-        return ["sidelight", command, shlex.quote(self.file), *named]
+        there = [] if self.url is None else ["--url", shlex.quote(self.url)]
+        return ["sidelight", command, shlex.quote(self.file), *named, *there]
 
     def show(self, data: Any, text: str) -> None:
         """The answer of the command."""
@@ -77,7 +98,7 @@ def of_a_file(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def wrapped(file: str, experiment: str | None, as_json: bool, **rest: Any) -> None:
-        command(Asked(file, experiment, as_json), **rest)
+        command(Asked(file, experiment, as_json, rest.pop("url", None)), **rest)
 
     for option in (json_option, experiment_option, file_argument):
         wrapped = option(wrapped)
@@ -160,6 +181,7 @@ def create_command(asked: Asked, problem: Path, policy: str | None, **given: Any
 
 @click.command("ask", short_help="Ask an experiment what to do next.")
 @of_a_file
+@url_option
 @key_option
 def ask_command(asked: Asked, key: str | None) -> None:
     """Ask what to do next; the answer is kept before it is printed.
@@ -167,8 +189,9 @@ def ask_command(asked: Asked, key: str | None) -> None:
     \b
         sidelight ask pricing.db
         sidelight ask pricing.db --key visit-881 --json
+        sidelight ask prices --url http://127.0.0.1:7733
     """
-    with asked.open() as found:
+    with asked.reach() as found:
         decision = found.ask(key)
         shown = found.shown(decision.action)
     data = {**asdict(decision), "key": key, "shows": [str(label) for label in shown]}
@@ -189,6 +212,7 @@ def _how_to_tell(asked: Asked, decision: Decision, shown: tuple[Label, ...]) -> 
 
 @click.command("tell", short_help="Tell an experiment what a decision showed.")
 @of_a_file
+@url_option
 @click.argument("id", type=int)
 @click.argument("values", nargs=-1, metavar="[LABEL=VALUE]...")
 @key_option
@@ -206,7 +230,7 @@ def tell_command(
         sidelight tell pricing.db 17 9.99=1 12.99=0
         sidelight tell pricing.db 17 8.99=1 --key sale-4 --last
     """
-    with asked.open() as found:
+    with asked.reach() as found:
         news = found.tell(id, values_of(values), key, last)
         awaited = [str(label) for label in found.pending.get(id, ())]
     data = {"id": id, "news": news, "awaited": awaited}
@@ -216,6 +240,7 @@ def tell_command(
 
 @click.command("record", short_help="Record an action that was taken without asking.")
 @of_a_file
+@url_option
 @click.argument("action")
 @click.argument("values", nargs=-1, metavar="[LABEL=VALUE]...")
 @key_option
@@ -225,13 +250,14 @@ def record_command(asked: Asked, action: str, values: tuple[str, ...], key: str 
     \b
         sidelight record pricing.db 9.99 9.99=1 8.99=1 --key import-17
     """
-    with asked.open() as found:
+    with asked.reach() as found:
         news = found.record(action, values_of(values), key)
     asked.show({"action": action, "news": news}, "recorded" if news else "nothing new")
 
 
 @click.command("verdict", short_help="Which action is best, and whether to stop.")
 @of_a_file
+@url_option
 @delta_option
 def verdict_command(asked: Asked, delta: float) -> None:
     """Say which action is best, which are ruled out, and whether to stop.
@@ -242,7 +268,7 @@ def verdict_command(asked: Asked, delta: float) -> None:
         sidelight verdict pricing.db
         sidelight verdict pricing.db --delta 0.01 --json
     """
-    with asked.open(read_only=True) as found:
+    with asked.reach(read_only=True) as found:
         verdict = found.verdict(delta)
     data = asdict(verdict)
     data["intervals"] = {str(label): ends for label, ends in verdict.intervals.items()}
@@ -251,6 +277,7 @@ def verdict_command(asked: Asked, delta: float) -> None:
 
 @click.command("diagnose", short_help="Whether the values are as noisy as was declared.")
 @of_a_file
+@url_option
 @delta_option
 def diagnose_command(asked: Asked, delta: float) -> None:
     """Say whether values are as noisy as declared, and side values as good as direct ones.
@@ -260,7 +287,7 @@ def diagnose_command(asked: Asked, delta: float) -> None:
     \b
         sidelight diagnose pricing.db
     """
-    with asked.open(read_only=True) as found:
+    with asked.reach(read_only=True) as found:
         diagnosis = found.diagnose(delta)
     asked.show(asdict(diagnosis), str(diagnosis))
     if diagnosis.accused:
@@ -269,6 +296,7 @@ def diagnose_command(asked: Asked, delta: float) -> None:
 
 @click.command("state", short_help="Run, pause, shadow or close an experiment.")
 @of_a_file
+@url_option
 @click.argument("state", type=click.Choice(STATES), required=False)
 def state_command(asked: Asked, state: str | None) -> None:
     """Show the state of an experiment, or change it.
@@ -283,7 +311,7 @@ def state_command(asked: Asked, state: str | None) -> None:
         sidelight state pricing.db
         sidelight state pricing.db paused
     """
-    with asked.open(read_only=state is None) as found:
+    with asked.reach(read_only=state is None) as found:
         changed = state is not None and found.set_state(state)
         data = {
             "experiment": found.name,

@@ -96,9 +96,19 @@ class Remote:
         return str(self._now()["state"])
 
     @property
+    def policy(self) -> str:
+        """The policy that decides."""
+        return str(self._now()["policy"])
+
+    @property
     def rounds(self) -> int:
         """How many decisions were made."""
         return int(self._now()["decisions"])
+
+    def shown(self, action: int) -> tuple[Label, ...]:
+        """The labels of the actions of which a play of this one shows a value."""
+        shown = np.flatnonzero(self.setting.observes[action]).tolist()
+        return tuple(self.setting.labels[j] for j in shown)
 
     @property
     def belief(self) -> Belief:
