@@ -9,6 +9,7 @@ from itertools import pairwise
 from math import comb
 
 import numpy as np
+from scipy.optimize import linprog
 
 
 def least_cost(
@@ -73,22 +74,23 @@ def bernstein(c: Row) -> list[Fraction]:
     ]
 
 
-def certified(x: Row, lengths: Row, bends: Sequence[Row], costs: Costs) -> Fraction:
-    """V(0, 1) minus the integral of e, in exact numbers, for the V that `bends` make.
+def certified(x: Row, lengths: Row, bends: Sequence[Row], costs: Costs) -> float:
+    """The most that the V that `bends` make can prove: V(0, 1) minus the integral of d + e.
 
     `lengths` are those of the slabs of time, the last one first; `costs` has price, stake and
-    information of each action. e is the largest Bernstein coefficient on any cell, for any action,
-    at either end of the slab, of -(V_t + price + stake x + I x^2 V_xx), over min(1, x).
+    information of each action. In each slab d, e >= 0 are such that d + e x is at least the defect
+    -(V_t + price + stake x + I x^2 V_xx) for any action: in coefficients of Bernstein on each cell,
+    at either end of the slab, and outside of all cells, where V is linear or constant.
     """
     curves = [curve(x, row) for row in bends]
-    lost = Fraction(0)
+    lost = 0.0
     for n, length in enumerate(lengths, start=1):
         (cubics, slopes, values), (earlier, before, lower) = curves[n], curves[n - 1]
-        e = Fraction(0)
+        points: list[tuple[Fraction, Fraction]] = []
         for price, stake, information in costs:
-            below = (slopes[0] - before[0]) / length - stake - price / x[0]
+            below = ((slopes[0] - before[0]) / length - stake) * x[0] - price
             above = (values[-1] - lower[-1]) / length - price - stake * x[-1]
-            e = max(e, below, above)
+            points += [(x[0], below), (x[-1], above)]
             for k, (a, b) in enumerate(pairwise(x)):
                 w = b - a
                 change = [(p - q) / length for p, q in zip(cubics[k], earlier[k], strict=True)]
@@ -105,6 +107,14 @@ def certified(x: Row, lengths: Row, bends: Sequence[Row], costs: Costs) -> Fract
                     lacking = [
                         c + information * s - g for c, s, g in zip(change, moved, gain, strict=True)
                     ]
-                    e = max(e, max(bernstein(lacking)) / min(Fraction(1), a))
-        lost += e * length
-    return curves[-1][2][list(x).index(Fraction(1))] - lost
+                    points += [(a + w * i / 3, y) for i, y in enumerate(bernstein(lacking))]
+        lost += least_charge(points) * float(length)
+    return float(curves[-1][2][list(x).index(Fraction(1))]) - lost
+
+
+def least_charge(points: Sequence[tuple[Fraction, Fraction]]) -> float:
+    """min d + e over d, e >= 0 with d + e x >= y for all points (x, y)."""
+    at = np.array([[float(x), float(y)] for x, y in points])
+    found = linprog([1.0, 1.0], A_ub=-np.c_[np.ones(len(at)), at[:, 0]], b_ub=-at[:, 1])
+    assert found.success
+    return float(found.fun)
