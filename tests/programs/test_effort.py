@@ -194,7 +194,7 @@ def busy(processes: int) -> Iterator[None]:
 def test_what_seconds_cut_off_is_said_to_be_so() -> None:
     feedback = sl.gallery("cycle").feedback
     forget()
-    hurried = sl.bounds.minimax_computed(feedback, 1.0, 1e5, budget=0.3)
+    hurried = sl.bounds.minimax_computed(feedback, 1.0, 1e5, budget=1e-3)
     assert hurried.stopped
     assert "found no harder means" not in hurried.method
     assert _cells(hurried, "at least")[1].startswith("search stopped early, at least ")
