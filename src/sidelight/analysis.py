@@ -173,8 +173,9 @@ def squeezed(analysis: Analysis) -> str:
     both = analysis.sandwich
     lower = both.lower if both else analysis.bounds["minimax_computed"]
     T = short(analysis.horizon)
+    within = f"in {T} round{'s' * (T != '1')}"
     if both is None:
-        least = f"Whatever you do, some means cost you at least {short(lower.value)} in {T} rounds"
+        least = f"Whatever you do, some means cost you at least {short(lower.value)} {within}"
         status = (
             f"with more than {SANDWICH_UP_TO} actions, or a limit in seconds, no policy is proved "
             "here to stay near that: sl.sandwich does it, and takes longer"
@@ -189,7 +190,7 @@ def squeezed(analysis: Analysis) -> str:
     ratio = f"ratio {both.ratio:.2f}; " if math.isfinite(both.ratio) else ""
     left = both.lower.stopped or both.upper.stopped
     more = "; a longer search may prove more" if left else ""
-    return f"{least} in {T} rounds; {most}, whatever the means; {ratio}both proved{more}."
+    return f"{least} {within}; {most}, whatever the means; {ratio}both proved{more}."
 
 
 def _sandwich_record(analysis: Analysis) -> dict[str, object]:

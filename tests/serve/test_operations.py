@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 
 import sidelight as sl
 from commands import Command
-from serving import BANDIT, PATIENCE, Apart, Running, serving_here, tokens_for
+from serving import BANDIT, MANY, PATIENCE, Apart, Running, serving_here, tokens_for
 from sidelight.live.store import open_store
 from sidelight.remote import Calls
 from sidelight.serve.compiling import compile_apart, missing
@@ -181,7 +182,6 @@ main(sys.argv[1:])
 """
 
 
-@pytest.mark.xfail(reason="known fault: one answer fewer before the service ends")
 def test_a_service_whose_store_fails_says_so_and_ends(tmp_path: Path) -> None:
     tokens = tmp_path / "tokens"
     secrets = tokens_for(tokens)
@@ -238,11 +238,9 @@ def hard(actions: int) -> dict[str, Any]:
     return {"actions": actions, "kind": "graph", "edges": edges}
 
 
-@pytest.mark.xfail(
-    reason="known fault: the analysis with its sandwich takes longer than the service allows"
-)
 def test_a_hard_analysis_is_cut_off_and_others_are_served(tmp_path: Path) -> None:
-    with serving_here(str(tmp_path / "e.db"), tmp_path) as running:
+    limits = replace(MANY, seconds=8)
+    with serving_here(str(tmp_path / "e.db"), tmp_path, limits) as running:
         running.create()
         with ThreadPoolExecutor(1) as asking:
             waiting = asking.submit(running.call, "POST", "/v1/analyze", {"problem": hard(200)})

@@ -211,9 +211,6 @@ def test_a_service_goes_on_where_the_one_before_ended(where: str, tmp_path: Path
         assert json.loads(second.call("GET", E).body)["decisions"] == 6
 
 
-@pytest.mark.xfail(
-    reason="known fault: the analysis with its sandwich takes longer than the service allows"
-)
 def test_bounds_come_with_certificates(tmp_path: Path) -> None:
     with serving_here(str(tmp_path / "events.db"), tmp_path) as running:
         running.create()

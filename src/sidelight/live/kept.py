@@ -42,6 +42,7 @@ class Kept:
         self._opened: int | None = None  # the number of our `opened` event
         self._entry: Entry | None = None  # our `opened` event, before it is written
         self._written: Future[Any] | None = None  # the last append, which others wait for, too
+        self._unwritten = False  # whether appends of a forgotten learner may still wait
         if store.last(name) is None:
             raise InputError(f"there is no experiment {name!r} here{those(store)}")
 
@@ -160,6 +161,7 @@ class Kept:
         """Make the learner from the events again, the next time that somebody asks."""
         with self._lock:
             self._replay = self._written = None
+            self._unwritten = True
             self._announce_again()
 
     def _folded(self, read: Callable[[int], Iterator[Event]]) -> Replay:
@@ -174,7 +176,9 @@ class Kept:
                     if event.type == "adopted":
                         self._announce_again()
                 return replay
-        self.store.flush()  # what was handed over before the learner was forgotten
+        if self._unwritten:
+            self.store.flush()
+            self._unwritten = False
         self._replay = replay = replayed(lambda: read(0), self.name)
         return replay
 

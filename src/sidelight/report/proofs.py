@@ -73,7 +73,8 @@ def _against(item: Weighed) -> Html:
         return say("–")
     times = item.share
     words = f"{times:.2g} of {short(item.trivial)}" if times < 1 else ""
-    words = words or f"{short(times)} times {short(item.trivial)}"
+    most = "all of" if short(times) == "1" else f"{short(times)} times"
+    words = words or f"{most} {short(item.trivial)}"
     if not item.vacuous:
         return say(words)
     return join([tag("span", say("vacuous"), class_="badge"), say(words)], " ")

@@ -3,7 +3,8 @@
 The numbers behind a structure are hard to find, and a caller may send the hardest. So a child
 computes them, with so many seconds of the processor and so much memory, and the service waits for
 it without doing anything else for the caller. Without a clock: what comes out is the same on every
-machine, or does not come out. Certificates go along, for a reader who trusts nobody.
+machine, or does not come out; so the last answers are kept. Certificates go along, for a reader who
+trusts nobody.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .settings import Limits
 
 GRACE = 4  # times the processor's seconds, until a child must have ended on a busy machine
 STARTING = 3  # seconds of the processor for imports
+KEPT = 32  # answers
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 EXCEEDED = (
     "the analysis takes more than {seconds} s of the processor or {memory} MB: use the library or "
@@ -68,6 +70,24 @@ def main() -> None:
         json.dump(analysis_of(asked), sys.stdout)
     except MemoryError:
         sys.exit(1)
+
+
+class Analyses:
+    """One child at a time, and the last answers."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Semaphore(1)
+        self._kept: dict[str, dict[str, Any]] = {}  # the oldest first
+
+    async def answer(self, asked: dict[str, Any], limits: Limits) -> dict[str, Any]:
+        """What a child says, now or before."""
+        question = json.dumps(asked, sort_keys=True)
+        async with self._turn:
+            found = self._kept.pop(question, None) or await analyze_apart(asked, limits)
+        self._kept[question] = found
+        while len(self._kept) > KEPT:
+            del self._kept[next(iter(self._kept))]
+        return found
 
 
 async def analyze_apart(asked: dict[str, Any], limits: Limits) -> dict[str, Any]:

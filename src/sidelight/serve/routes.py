@@ -15,7 +15,6 @@ from ..live.diagnose import examine
 from ..live.replay import Replay
 from ..live.verdict import judge
 from . import streams, wire
-from .analysing import analyze_apart
 from .answers import (
     diagnosis_answer,
     experiment_answer,
@@ -204,8 +203,7 @@ async def analyze(request: Request) -> Response:
 
 async def analysed(service: Service, asked: dict[str, Any]) -> Response:
     """An analysis in a child; others wait for theirs."""
-    async with service.children:
-        return answer(await analyze_apart(asked, service.settings.limits))
+    return answer(await service.analyses.answer(asked, service.settings.limits))
 
 
 @router.get(E + "/events", **described("events"))

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 
 from ..errors import ConflictError, choose_from
 from ..live.together import MARK, Together
+from .analysing import Analyses
 from .gate import Gate, Visit
 from .landing import Landing
 from .logs import Log
@@ -37,7 +38,7 @@ class Service:
     feeds: Feeds
     landing: Landing = field(default_factory=Landing)
     failure: str = ""  # why nothing can be written any more
-    children: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    analyses: Analyses = field(default_factory=Analyses)
 
     def check_writable(self) -> None:
         """Refuse a change where none can be kept."""

@@ -28,9 +28,8 @@ class Limits:
     wait: float = 30.0  # seconds that a question for events may wait
     streams: int = 64  # open at a time
     inline: int = 100  # actions up to which a decision is made without another thread
-    analyses: int = 1  # children at a time
-    seconds: int = 2  # of the processor, for an analysis
-    memory: int = 2**29  # bytes, for an analysis
+    seconds: int = 30  # of the processor, for an analysis
+    memory: int = 2**30  # bytes, for an analysis
 
 
 @dataclass(frozen=True)
