@@ -2,9 +2,8 @@
 
     python tests/experiment_kills.py WHERE KILLS SEED
 
-Every run is a process of its own with some clients (threads), ended by SIGKILL after a random time,
-every other one not before it said something. Clients say in a pipe what was answered, and go on in
-the next run with the round that was cut off. After each kill nothing that was answered is missing
+Every run has some clients (threads). They say what was answered, and go on in the next run with the
+round that was cut off. After each kill nothing that was answered is missing
 or different, nothing is there twice, and the audit is clean. Prints what it did as JSON; exits with
 1 at the first fault.
 """
@@ -14,20 +13,17 @@ from __future__ import annotations
 import json
 import os
 import random
-import select
-import signal
 import sys
 import threading
-import time
+from functools import partial
 from itertools import count
 
 import deciding
 from deciding import NAME, begin, one_round
+from killing import killed
 from sidelight.live.sqlite import SqliteStore
 
 CLIENTS = 4
-SPAN = 0.15  # seconds that a run may last after it was heard of
-PATIENCE = 120  # seconds until it must have said something
 
 
 def serve(where: str, start: list[int], said: int) -> None:
@@ -45,22 +41,6 @@ def serve(where: str, start: list[int], said: int) -> None:
         threading.Thread(target=client, args=(number,)).start()
 
 
-def begin_run(where: str, start: list[int]) -> tuple[int, int]:
-    """A process that decides; its number, and the pipe in which it says what it answered."""
-    heard, said = os.pipe()
-    child = os.fork()
-    if child:
-        os.close(said)
-        return child, heard
-    try:
-        serve(where, start, said)
-    except BaseException as error:
-        os.write(2, repr(error).encode())
-        os._exit(1)
-    time.sleep(3600)
-    os._exit(0)
-
-
 def main(where: str, kills: int, seed: int) -> dict[str, int]:
     """Kill so often; what happened."""
     rng = random.Random(seed)
@@ -69,16 +49,7 @@ def main(where: str, kills: int, seed: int) -> dict[str, int]:
     done = {"killed": 0, "answers": 0, "answers repeated": 0}
     begin(where).close()
     for run in range(kills):
-        child, heard = begin_run(where, start)
-        if run % 2:
-            assert select.select([heard], [], [], PATIENCE)[0], "a run did nothing"
-        time.sleep(rng.uniform(0, SPAN))
-        os.kill(child, signal.SIGKILL)
-        with os.fdopen(heard) as pipe:
-            said = pipe.read().splitlines()
-        _, status = os.waitpid(child, 0)
-        assert os.WIFSIGNALED(status), "a run failed"
-        for line in said:
+        for line in killed(partial(serve, where, start), where, run, rng):
             kind, key, number, label = line.split()
             if kind == "done":
                 start[int(key)] = int(number) + 1

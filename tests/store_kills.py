@@ -2,12 +2,10 @@
 
     python tests/store_kills.py WHERE KILLS SEED
 
-Every run is a process of its own, ended by SIGKILL after a random time, every other one not before
-it said something, so that busy machines get there, too; two threads append, each to
-experiments of its own, one by one, in turns, or several at once, and say in a pipe what was
-acknowledged. After each kill the store is opened: all that was ever acknowledged is there, nothing
-is there twice, every chain is whole, and no more was kept than was under way. Prints what it did
-as JSON; exits with 1 at the first fault.
+In every run two threads append, each to an experiment of its own, one by one, in turns, or several
+at once, and say what was acknowledged. After each kill the store is opened: all that was ever
+acknowledged is there, nothing is there twice, every chain is whole, and no more was kept than was
+under way. Prints what it did as JSON; exits with 1 at the first fault.
 """
 
 from __future__ import annotations
@@ -15,23 +13,20 @@ from __future__ import annotations
 import json
 import os
 import random
-import select
-import signal
 import sys
 import threading
-import time
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 
 from appending import entries
+from killing import killed
 from sidelight.live.events import check_chain
 from sidelight.live.sqlite import SqliteStore
 from sidelight.live.store import Store, open_store
 
 THREADS = 2
 MOST = 3  # events in an append
-SPAN = 0.15  # seconds that a run may last
-PATIENCE = 120  # seconds until it must have said something
 
 
 def append(store: Store, name: str, rng: random.Random, say: Callable[[str], object]) -> None:
@@ -50,29 +45,18 @@ def append(store: Store, name: str, rng: random.Random, say: Callable[[str], obj
         say(f"{name} {n}\n")
 
 
-def begin(where: str, seed: int) -> tuple[int, int]:
-    """A process that appends; its number, and the pipe in which it says what it did."""
-    heard, said = os.pipe()
-    child = os.fork()
-    if child:
-        os.close(said)
-        return child, heard
-    try:
-        store = open_store(where)
-        if isinstance(store, SqliteStore):
-            store._writing()._every = 5
+def work(where: str, seed: int, said: int) -> None:
+    """Threads that append, each to an experiment of its own."""
+    store = open_store(where)
+    if isinstance(store, SqliteStore):
+        store._writing()._every = 5
 
-        def say(text: str) -> None:
-            os.write(said, text.encode())
+    def say(text: str) -> None:
+        os.write(said, text.encode())
 
-        for i in range(THREADS):
-            rng = random.Random(f"{seed} {i}")
-            threading.Thread(target=append, args=(store, f"e{i}", rng, say)).start()
-    except BaseException as error:
-        os.write(2, repr(error).encode())
-        os._exit(1)
-    time.sleep(3600)
-    os._exit(0)
+    for i in range(THREADS):
+        rng = random.Random(f"{seed} {i}")
+        threading.Thread(target=append, args=(store, f"e{i}", rng, say)).start()
 
 
 def look(where: str, acknowledged: dict[str, int]) -> dict[str, int]:
@@ -98,15 +82,7 @@ def main(where: str, kills: int, seed: int) -> dict[str, int]:
     done = {"killed": 0, "before the first append": 0, "acknowledged": 0, "kept without": 0}
     known: dict[str, int] = {}
     for run in range(kills):
-        child, heard = begin(where, run)
-        if run % 2:
-            assert select.select([heard], [], [], PATIENCE)[0], "a run did nothing"
-        time.sleep(rng.uniform(0, SPAN))
-        os.kill(child, signal.SIGKILL)
-        with os.fdopen(heard) as pipe:
-            said = pipe.read().splitlines()
-        _, status = os.waitpid(child, 0)
-        assert os.WIFSIGNALED(status), "a run failed"
+        said = killed(partial(work, where, run), where, run, rng)
         acknowledged = known | {name: int(n) for name, n in map(str.split, said)}
         found = look(where, acknowledged)
         done["killed"] += 1

@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parents[1]
-
-
-def kill(where: str, kills: int, seed: int) -> dict[str, int]:
-    command = [sys.executable, HERE / "store_kills.py", where, kills, seed]
-    done = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, timeout=3000, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return dict(json.loads(done.stdout))
+from killing import by_script
 
 
 def test_twenty_kills(where: str) -> None:
-    found = kill(where, 20, 1)
+    found = by_script("store_kills.py", where, 20, 1)
     assert found["killed"] == 20
     assert found["acknowledged"] >= 10
 
 
 @pytest.mark.campaign
 def test_three_hundred_kills(where: str) -> None:
-    found = kill(where, 300, int(time.time()))
+    found = by_script("store_kills.py", where, 300, int(time.time()))
     assert found["killed"] == 300
     sys.stdout.write(f"{json.dumps(found)}\n")
