@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -277,3 +278,18 @@ def test_any_label_can_be_told(tmp_path: Path) -> None:
         kept = experiment.to_json()
     with sl.open(tmp_path / "a.db") as experiment:
         assert experiment.to_json() == kept
+
+
+@pytest.mark.parametrize("key", ["", 7, ["a"], b"a"])
+def test_a_key_is_text(tmp_path: Path, key: Any) -> None:
+    with begin(tmp_path / "x.db") as experiment:
+        decision = experiment.ask()
+        before = experiment.to_json()
+        for verb in (
+            lambda: experiment.ask(key=key),
+            lambda: experiment.tell(decision.id, {}, key=key),
+            lambda: experiment.record("A", {}, key=key),
+        ):
+            with pytest.raises(InputError, match="a key is text"):
+                verb()
+        assert experiment.to_json() == before

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from decimal import Decimal
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
@@ -237,6 +239,14 @@ def test_what_is_refused_changes_nothing(values: Any, message: str) -> None:
         with pytest.raises(sl.InputError, match=message):
             learner.tell(decision.id, told, key="new", last=True)
     assert learner.to_json() == before
+
+
+@pytest.mark.parametrize("value", [0.5, np.float32(0.5), Decimal("0.5"), Fraction(1, 2)])
+def test_any_real_number_is_a_value(value: Any) -> None:
+    learner = three()
+    decision = asked_for(learner, "a")
+    assert learner.tell(decision.id, {"a": value})
+    assert learner.history.told[decision.id] == {0: 0.5}
 
 
 def test_the_edge_of_what_is_believed() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from appending import fault
 from power_loss import CALLS
+from sidelight.errors import StoreError, UnknownOutcomeError
 from sidelight.live.store import open_store
 from stores import told
 
@@ -132,3 +133,26 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, new: bool, said: str) -
     assert f"{said}: cannot be made or locked: Read-only file system" in error
     assert "a folder on a local disk in which it may write" in error
     assert len(error.splitlines()) == 1
+
+
+# ---- files that go away --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_is_gone_takes_no_more(tmp_path: Path, replaced: bool) -> None:
+    """Its commits would succeed, and be lost with the process."""
+    path, moved = tmp_path / "events.db", tmp_path / "moved.db"
+    store = open_store(path)
+    store.append("a", 0, told(1))
+    for end in ("", "-wal", "-shm"):
+        path.with_name(path.name + end).rename(moved.with_name(moved.name + end))
+    if replaced:
+        path.write_bytes(b"another file")
+    said = "was replaced by another file" if replaced else "was removed"
+    with pytest.raises(UnknownOutcomeError, match=f"{said} while it was open: whether this was"):
+        store.append("a", 1, told(2))
+    with pytest.raises(StoreError, match=f"{said} while it was open: nothing more is written"):
+        store.append("a", 1, told(2))
+    store.close()
+    with open_store(moved) as found:
+        assert found.last("a") is not None

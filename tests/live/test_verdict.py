@@ -101,10 +101,12 @@ def test_one_action_is_the_best() -> None:
     assert (learner.verdict().stop, learner.verdict().loss, learner.verdict().cost) == (True, 0, 0)
 
 
-@pytest.mark.parametrize("delta", [0.0, 1.0, -0.1, math.nan])
-def test_delta_is_a_probability(delta: float) -> None:
-    with pytest.raises(sl.InputError, match="must be a probability"):
-        sl.Learner(sl.Feedback.bandit(2), "uniform").verdict(delta)
+@pytest.mark.parametrize("delta", [0.0, 1.0, -0.1, math.nan, "0.05", None, [0.05]])
+def test_delta_is_a_probability(delta: Any) -> None:
+    learner = sl.Learner(sl.Feedback.bandit(2), "uniform")
+    for judge in (learner.verdict, learner.diagnose):
+        with pytest.raises(sl.InputError, match="must be a probability"):
+            judge(delta)
 
 
 class Runs:

@@ -41,11 +41,11 @@ import numpy as np
 
 from ..belief import precisions
 from ..engine.contract import Floats, Ints
-from ..errors import InputError
 from ..labels import Label, display
 from ..setting import Setting
 from ..variances import BoolArray
 from .pairs import Pairs
+from .values import probability
 
 STEPS = 200  # of bisection, on a logarithmic scale: more than doubles can tell apart
 REACH = 1e9  # the ends of an interval lie within this factor of what the data say
@@ -129,10 +129,9 @@ class Sums:
 
 def examine(pairs: Pairs, setting: Setting, delta: float) -> Diagnosis:
     """What the data say of each pair."""
-    if not 0 < delta < 1:
-        raise InputError(f"delta = {delta!r} must be a probability between 0 and 1, such as 0.05")
+    delta = probability(delta)
     if not pairs:
-        return Diagnosis(float(delta), ())
+        return Diagnosis(delta, ())
     own, places = sums_of(pairs, setting)
     spread = spread_evidence(own, own.declared)
     exact = setting.variance[places[:, 0], places[:, 1]] * precisions_at(setting, places) < 1
@@ -157,7 +156,7 @@ def examine(pairs: Pairs, setting: Setting, delta: float) -> Diagnosis:
         )
         for k, (i, j) in enumerate(places.tolist())
     ]
-    return Diagnosis(float(delta), tuple(findings))
+    return Diagnosis(delta, tuple(findings))
 
 
 def hypotheses(setting: Setting) -> tuple[int, int]:

@@ -23,7 +23,7 @@ from ..simulate.simulate import policy_of
 from . import bodies
 from .audit import Audit, audit
 from .diagnose import Diagnosis
-from .events import Entry, Head
+from .events import Entry, Head, check_key
 from .kept import Kept
 from .learner import Decision, Learner
 from .replay import CLOSED, PAUSED, SHADOW, STATES, Replay
@@ -51,6 +51,7 @@ class Experiment(Kept):
         def work(replay: Replay, by: int) -> tuple[list[Entry], Decision]:
             learner = replay.learner
             before = learner.rounds
+            check_key(key)
             if key is None or key not in learner.history.asked:
                 self._check_can_decide(replay)
             decision = (learner.propose if replay.state == SHADOW else learner.ask)(key)
@@ -72,6 +73,7 @@ class Experiment(Kept):
         def work(replay: Replay, by: int) -> tuple[list[Entry], bool]:
             learner = replay.learner
             self._check_takes(replay)
+            check_key(key)
             decision = learner.decision(id)
             said = learner.taken(decision.action, values, f"decision {decision.id}")
             is_new = key is not None and key not in learner.history.tells

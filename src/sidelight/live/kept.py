@@ -100,6 +100,8 @@ class Kept:
     def change_in_turn(self, works: list[Work[Any]]) -> list[Any]:
         """Several changes in one turn on a server: the answer to each, or its refusal."""
         answers: list[Any] = []
+        if self._replay is None:
+            self._folded(self.events)  # the long part, while others may write
         with self._forgetting(), self.store.turn(self.name) as turn:
             replay = self._folded(turn.read)
             before, made = replay.n, []

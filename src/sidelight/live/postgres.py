@@ -246,7 +246,7 @@ def _rolled_back(connection: sa.Connection) -> Iterator[None]:
     except BaseException:
         try:
             connection.rollback()
-        except sa.exc.DBAPIError:
+        except sa.exc.SQLAlchemyError:
             connection.invalidate()
         raise
 

@@ -77,7 +77,10 @@ class SqliteStore(SqlStore):
             connection.close()
             raise
         return Writer(
-            connection, lambda error: str(sqlite_file.explain(self.path, error)), on_failure
+            connection,
+            explain=lambda error: str(sqlite_file.explain(self.path, error)),
+            look=sqlite_file.watch(self.path),
+            on_failure=on_failure,
         )
 
     def _check_version(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -83,6 +83,21 @@ def set_up(connection: sa.Connection, path: Path) -> None:
             raise InputError(f"{path}: SQLite keeps {name} = {found}, not {value}: {advice}")
 
 
+def watch(path: Path) -> Callable[[], None]:
+    """A call that fails once the path no longer leads to the file that it leads to now."""
+    first = path.stat()
+
+    def look() -> None:
+        try:
+            now = path.stat()
+        except FileNotFoundError:
+            raise StoreError(f"{path}: was removed while it was open") from None
+        if (now.st_dev, now.st_ino) != (first.st_dev, first.st_ino):
+            raise StoreError(f"{path}: was replaced by another file while it was open")
+
+    return look
+
+
 def seal(copy: sqlite3.Connection, source: Path) -> None:
     """Make a copy one file without a log, and look through it."""
     (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
@@ -107,6 +122,8 @@ _CAUSES = {
 
 def explain(path: Path, error: BaseException) -> SidelightError:
     """An error of the database as one sentence with advice."""
+    if isinstance(error, StoreError):
+        return error
     if isinstance(error, sa.exc.DBAPIError) and error.orig is not None:
         error = error.orig
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -101,8 +102,16 @@ class Door:
         )
 
 
+def probability(delta: object) -> float:
+    """The probability with which an answer may be wrong."""
+    if not isinstance(delta, Real | Decimal) or not 0 < float(delta) < 1:
+        raise InputError(f"delta = {delta!r} must be a probability between 0 and 1, such as 0.05")
+    return float(delta)
+
+
 def _number(value: object, label: Label, where: str) -> float:
-    if isinstance(value, Real) and not isinstance(value, bool):
+    # Decimal is what databases give, and no Real.
+    if isinstance(value, Real | Decimal) and not isinstance(value, bool):
         try:
             return float(value)
         except OverflowError:

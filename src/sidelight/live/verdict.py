@@ -35,8 +35,8 @@ import numpy as np
 
 from ..belief import Belief
 from ..engine.contract import Floats
-from ..errors import InputError
 from ..labels import Label, display, first_names
+from .values import probability
 
 SHARPEST = 400.0  # n_j upper^2 where the intervals are shortest: a standard error of upper / 20
 NODES = 33  # of the integral, around each action that may be best
@@ -90,8 +90,7 @@ class Verdict:
 
 def judge(belief: Belief, following: int | None, delta: float) -> Verdict:
     """The verdict on a belief, where the rule would play `following` next, if that is known."""
-    if not 0 < delta < 1:
-        raise InputError(f"delta = {delta!r} must be a probability between 0 and 1, such as 0.05")
+    delta = probability(delta)
     labels = belief.labels
     low, high = intervals(belief.information, belief.sums, belief.upper, delta)
     out = high < low.max()
@@ -100,7 +99,7 @@ def judge(belief: Belief, following: int | None, delta: float) -> Verdict:
     floor = 0.0 if best is None else float(low[best])
     others = np.delete(high, [] if best is None else best)
     return Verdict(
-        delta=float(delta),
+        delta=delta,
         best=None if best is None else labels[best],
         ruled_out=tuple(labels[i] for i in np.flatnonzero(out)),
         intervals=dict(zip(labels, zip(low.tolist(), high.tolist(), strict=True), strict=True)),

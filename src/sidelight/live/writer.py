@@ -10,6 +10,9 @@ ends the writer for good; the next process reads what is on disk. For the same r
 moves the log into the database (a checkpoint) by itself, and looks at the outcome: SQLite's own
 automatic checkpoint ignores errors. After a failure the connection is left open until the process
 ends, for closing it would be another checkpoint.
+
+A file that was removed or replaced takes commits, and loses them with the process. So the writer
+looks after each commit whether its name still leads to the file.
 """
 
 from __future__ import annotations
@@ -44,11 +47,13 @@ class Writer:
         self,
         connection: sa.Connection,
         explain: Callable[[BaseException], str],
+        look: Callable[[], None],
         on_failure: Failed | None = None,
         checkpoint_every: int = CHECKPOINT,
     ) -> None:
         self.commits = 0
         self._connection, self._explain, self._on_failure = connection, explain, on_failure
+        self._look = look  # an error where the file is no longer there
         self._every, self._appends = checkpoint_every, 0
         self._waiting: deque[tuple[Future[Any], Job]] = deque()
         self._changed = threading.Condition()
@@ -153,6 +158,7 @@ class Writer:
 
     def _commit(self, transaction: sa.RootTransaction) -> None:
         transaction.commit()
+        self._look()
 
     def _checkpoint(self, how: str) -> None:
         """Move the log into the database; readers in the way only put it off."""
