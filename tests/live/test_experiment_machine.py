@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis.stateful import rule
-from hypothesis.stateful import run_state_machine_as_test as run
 
 import sidelight as sl
-from live.test_learner_machine import Life
+from live.test_learner_machine import Life, live
 
 
 class Durable:
@@ -71,20 +69,10 @@ class KeptLife(Life):
         shutil.rmtree(self.folder)
 
 
-def live(examples: int, steps: int) -> None:
-    how = settings(
-        max_examples=examples,
-        stateful_step_count=steps,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    run(KeptLife, settings=how)
-
-
 def test_an_experiment_is_a_list_of_plays() -> None:
-    live(15, 30)
+    live(KeptLife, 15, 30)
 
 
 @pytest.mark.campaign
 def test_an_experiment_is_a_list_of_plays_for_long() -> None:
-    live(200, 60)
+    live(KeptLife, 200, 60)

@@ -173,20 +173,21 @@ class Life(RuleBasedStateMachine):
             assert pairs[i, j].spread == pytest.approx(float(spread), rel=1e-9, abs=1e-12)
 
 
-def live(examples: int, steps: int) -> None:
+def live(machine: type[Life], examples: int, steps: int) -> None:
+    """So many lives of so many steps."""
     how = settings(
         max_examples=examples,
         stateful_step_count=steps,
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    run(Life, settings=how)
+    run(machine, settings=how)
 
 
 def test_a_learner_is_a_list_of_plays() -> None:
-    live(100, 40)
+    live(Life, 100, 40)
 
 
 @pytest.mark.campaign
 def test_a_learner_is_a_list_of_plays_for_long() -> None:
-    live(400, 60)
+    live(Life, 400, 60)

@@ -1,4 +1,4 @@
-"""Decide and observe: the two routes that are called for every decision.
+"""Decide, observe and record: the routes that are called for every decision.
 
 They are plain ASGI inside the application: no model is built twice, and no thread is woken for what
 takes microseconds. An answer goes out after its commit.
@@ -6,13 +6,15 @@ takes microseconds. An answer goes out after its commit.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
+from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
 from ..live.learner import Decision
-from ..live.together import Recorded, Taken, Told
+from ..live.together import Recorded, Taken, Together, Told
+from .gate import Visit
 from .guard import visit_of
 from .service import Service, check_key_text, check_query, key_of
 from .wire import (
@@ -37,71 +39,76 @@ _recorded = msgspec.json.Decoder(RecordRequest)
 _encoder = msgspec.json.Encoder()
 
 
-class Decide:
+class Hot:
+    """A request that changes an experiment; `answer` makes the change."""
+
+    route: ClassVar[str]
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        visit, service = visit_of(scope), self.service
+        check_query(scope["query_string"])
+        visit.route = self.route
+        experiment = await service.experiment(visit, "decide", scope["path_params"]["experiment"])
+        body = await body_of(visit, receive, service.settings.limits.body)
+        status, answer = await self.answer(visit, experiment, body)
+        await reply(send, status, answer)
+
+    async def answer(self, visit: Visit, experiment: Together, body: bytes) -> tuple[int, Struct]:
+        """The status, and what goes out."""
+        raise NotImplementedError
+
+
+class Decide(Hot):
     """POST decisions: what to do next, once or several times."""
 
-    def __init__(self, service: Service) -> None:
-        self.service = service
+    route = DECISIONS
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
-        visit, service = visit_of(scope), self.service
-        check_query(scope["query_string"])
-        visit.route = DECISIONS
-        experiment = await service.experiment(visit, "decide", scope["path_params"]["experiment"])
-        body = await body_of(visit, receive, service.settings.limits.body)
+    async def answer(self, visit: Visit, experiment: Together, body: bytes) -> tuple[int, Struct]:
+        """Decide so often."""
         said = decode(_asked, body)
         key = key_of(visit, said.key)
-        service.check_writable()
-        found = await service.change(experiment, lambda: experiment.decide(said.count, key))
-        answer = Decisions([answer_of(one) for one in found.decisions], key, not found.new, found.n)
-        await reply(send, 201 if found.new else 200, answer)
+        self.service.check_writable()
+        found = await self.service.change(experiment, lambda: experiment.decide(said.count, key))
+        made = [answer_of(one) for one in found.decisions]
+        return 201 if found.new else 200, Decisions(made, key, not found.new, found.n)
 
 
-class Observe:
+class Observe(Hot):
     """POST observations: what decisions showed, all or nothing."""
 
-    def __init__(self, service: Service) -> None:
-        self.service = service
+    route = OBSERVATIONS
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
-        visit, service = visit_of(scope), self.service
-        check_query(scope["query_string"])
-        visit.route = OBSERVATIONS
-        experiment = await service.experiment(visit, "decide", scope["path_params"]["experiment"])
-        body = await body_of(visit, receive, service.settings.limits.body)
+    async def answer(self, visit: Visit, experiment: Together, body: bytes) -> tuple[int, Struct]:
+        """Tell all items."""
         items = []
         for place, item in enumerate(decode(_observed, body).items):
             _check_key(item.key, place)
             items.append(Told(item.decision, came(item.values), item.key, item.last))
         key = key_of(visit, None)
-        service.check_writable()
-        taken = await service.change(experiment, lambda: experiment.observe(items, key))
-        await reply(send, 200, accepted(taken))
+        self.service.check_writable()
+        taken = await self.service.change(experiment, lambda: experiment.observe(items, key))
+        return 200, accepted(taken)
 
 
-class Record:
+class Record(Hot):
     """POST records: actions that were taken without asking, all or nothing."""
 
-    def __init__(self, service: Service) -> None:
-        self.service = service
+    route = RECORDS
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
-        visit, service = visit_of(scope), self.service
-        check_query(scope["query_string"])
-        visit.route = RECORDS
-        experiment = await service.experiment(visit, "decide", scope["path_params"]["experiment"])
-        body = await body_of(visit, receive, service.settings.limits.body)
+    async def answer(self, visit: Visit, experiment: Together, body: bytes) -> tuple[int, Struct]:
+        """Record all items."""
         items = []
         for place, item in enumerate(decode(_recorded, body).items):
             _check_key(item.key, place)
             items.append(Recorded(item.action, came(item.values), item.key))
         key = key_of(visit, None)
-        service.check_writable()
-        taken = await service.change(experiment, lambda: experiment.note(items, key))
-        await reply(send, 200, accepted(taken))
+        self.service.check_writable()
+        taken = await self.service.change(experiment, lambda: experiment.note(items, key))
+        return 200, accepted(taken)
 
 
 def answer_of(decision: Decision) -> DecisionAnswer:
