@@ -7,6 +7,7 @@ general            the same, without the relaxation, or by pairs            [thm
 minimax            on the worst problem, in closed form                     [cor:lb-minimax]
 minimax_computed   the same, by searching for hard means or for hard pairs
 exact_pairs        the same, by pairs of problems alone: not in the paper
+tradeoff           on some problem, for policies of bounded worst case      [cor:lb-minimax]
 orbit              on one problem, in the mean over its relabellings: not in the paper
 """
 
@@ -19,6 +20,7 @@ from .general import general
 from .minimax import closed_forms, minimax
 from .minimax_computed import minimax_computed
 from .orbit import orbit
+from .tradeoff import tradeoff
 
 __all__ = [
     "Binding",
@@ -34,4 +36,5 @@ __all__ = [
     "minimax",
     "minimax_computed",
     "orbit",
+    "tradeoff",
 ]
