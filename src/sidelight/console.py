@@ -26,8 +26,8 @@ SYMBOLS = {
     "(D R)^(1/3) T^(2/3)": "the means lie in [0, D]; R is the least number of plays, counted in "
     "parts, that gives the information 1 (a sum of 1/variance) about every weakly seen action",
     "sqrt(r E T)": "E is the effective independence number, which is the independence number if "
-    "all variances are equal; r is the least variance v such that observations of variance up to v "
-    "leave every action seen (strongly, if all were)",
+    "all sigmas are equal; r is the square of the least sigma such that observations with at most "
+    "that sigma leave every action seen (strongly, if all were)",
     "K D: one exact look at each action is enough": "K is the number of actions; the means lie in "
     "[0, D]",
 }
@@ -108,7 +108,7 @@ def _matrix(feedback: Feedback, found: Structure, blank: str) -> Table:
         table.add_column(Text(display(label)), justify="right", no_wrap=True)
     for i, label in enumerate(feedback.labels):
         cells = [
-            f"{math.sqrt(feedback.variance[i, j]):.3g}" if feedback.observes[i, j] else blank
+            f"{feedback.sigma[i, j]:.3g}" if feedback.observes[i, j] else blank
             for j in range(len(feedback))
         ]
         _add(table, display(label), *cells)
@@ -143,11 +143,12 @@ def _numbers(found: Structure) -> Table:
     elif not found.feedback.is_uniform:
         graded = found.effective_independence
         least = (
-            "v/r times the independence number, if only observations of variance up to v count, "
-            "for the best v; r is the least v that leaves every action seen (strongly, if all were)"
+            "(s/r)^2 times the independence number, if only observations with a sigma of at most s "
+            "count, for the best s; r is the least s that leaves every action seen (strongly, if "
+            "all were)"
         )
         add("effective independence number", graded, least)
-        _add(table, "  among variances up to", f"{graded.threshold:.4g}", "the best v")
+        _add(table, "  among sigmas up to", f"{math.sqrt(graded.threshold):.4g}", "the best s")
     return table
 
 

@@ -149,8 +149,8 @@ def _partly(fit: Fit) -> list[str]:
         return []
     named = _some([f"{_name(pair)} ({pair.shown:.0%})" for pair in pairs])
     return [
-        f"Shown by some plays only: {named}. In the problem every play shows it; divide the "
-        "variance by that share if values will be missing later, too."
+        f"Shown by some plays only: {named}. In the problem every play shows it; divide "
+        "sigma by the square root of that share if values will be missing later, too."
     ]
 
 
