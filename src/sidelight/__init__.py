@@ -39,7 +39,7 @@ from .problem import Problem, load
 from .recommend import Recommendation, recommend
 from .sandwich import Sandwich, sandwich
 from .setting import Setting
-from .simulate import Results, Trace, simulate, trace
+from .simulate import Results, Trace, join, simulate, trace
 from .structure import coverage, rho_lp, structure
 from .worst import WorstCase, worst_case
 
@@ -107,6 +107,7 @@ __all__ = [
     "from_log",
     "gallery",
     "guarantees",
+    "join",
     "load",
     "open",
     "outlook",

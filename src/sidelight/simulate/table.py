@@ -6,17 +6,16 @@ nobody loses anything.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..engine.contract import Floats
+from ..sheet import Column, Sheet
 from .statistics import short, standard_error
 from .wait import wait_of
 
@@ -60,7 +59,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows in the order of the race, at round `t`; print it, or write it as CSV or Markdown."""
+    """Rows in the order of the race, at round `t`; also as CSV, Markdown or LaTeX."""
 
     rows: tuple[Row, ...]
     t: int
@@ -128,21 +127,28 @@ class Table:
         single = {"error": None} if self.replicates == 1 else {}
         return [asdict(row) | single for row in self.rows]
 
+    @property
+    def sheet(self) -> Sheet:
+        """The same as a plain table."""
+        shows: dict[str, Callable[[Any], str]] = {"policy": str, "ratio": _ratio}
+        columns = (
+            Column(key, title, shows.get(key, short), key == "policy")
+            for key, title in TITLES.items()
+        )
+        rows = tuple(tuple(asdict(row).values()) for row in self.rows)
+        return Sheet(self.title, tuple(columns), rows, self.remarks)
+
     def to_csv(self) -> str:
         """The numbers in full."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(TITLES)
-        writer.writerows(asdict(row).values() for row in self.rows)
-        return stream.getvalue()
+        return self.sheet.to_csv()
 
     def to_markdown(self) -> str:
         """The table as it is printed, for a page."""
-        lines = [tuple(TITLES.values()), *(row.cells() for row in self.rows)]
-        text = [" | ".join(cell.replace("|", "\\|") for cell in line) for line in lines]
-        rule = " | ".join(["---", *["---:"] * (len(TITLES) - 1)])
-        table = "".join(f"| {line} |\n" for line in [text[0], rule, *text[1:]])
-        return table + "".join(f"\n{remark}\n" for remark in self.remarks)
+        return self.sheet.to_markdown()
+
+    def to_latex(self) -> str:
+        """The table as it is printed, for a paper: it needs the package booktabs."""
+        return self.sheet.to_latex()
 
 
 def tabulate(
