@@ -54,13 +54,17 @@ if TYPE_CHECKING:
     from .live.opening import open_experiment as open  # noqa: A004 - the fixed interface
     from .player import Player
     from .remote import Remote, connect
+    from .study.compare import compare
+    from .study.loading import load_study
 
 LATER = {  # they import numba: half a second
     "Experiment": "live.experiment.Experiment",
     "Learner": "live.learner.Learner",
     "Player": "player.Player",
     "Remote": "remote.Remote",
+    "compare": "study.compare.compare",
     "connect": "remote.connect",
+    "load_study": "study.loading.load_study",
     "open": "live.opening.open_experiment",
 }
 
@@ -101,6 +105,7 @@ __all__ = [
     "WorstCase",
     "analyze",
     "bounds",
+    "compare",
     "connect",
     "coverage",
     "curves",
@@ -109,6 +114,7 @@ __all__ = [
     "guarantees",
     "join",
     "load",
+    "load_study",
     "open",
     "outlook",
     "recommend",

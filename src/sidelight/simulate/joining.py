@@ -22,7 +22,7 @@ from .results import Results
 Blocks = tuple[tuple[int, int, int], ...]  # (seed, first replicate, replicates)
 
 
-def join(blocks: Iterable[Results]) -> Results:
+def join(blocks: Results | Iterable[Results]) -> Results:
     """One race of every policy in the parts, in the order in which they first come.
 
     The parts are on the same problem, with the same horizon and checkpoints, and played by the
