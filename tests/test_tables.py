@@ -14,6 +14,7 @@ import sidelight as sl
 from commands import Command
 from latex import check, plain, table_cells
 from sidelight import tables
+from sidelight.simulate.statistics import short
 
 LOG = "round,played,observed,value\n" + "".join(
     f"{k},{p},{p},{0.1 * (k % 7) + (p == 'b')}\n" for k in range(40) for p in "ab"[k % 2]
@@ -100,7 +101,13 @@ def test_a_race_in_every_form(sidelight: Command, dosing: Path) -> None:
     assert frame["problem"].to_list() == ["dosing"] * 2
     assert frame["policy.guard"].to_list() == [None, 1.0]
     assert frame["mean_regret"].to_list() == [row["mean"] for row in data["policies"]]
-    (table,) = latex_tables(sidelight(*arguments, "--latex").out)
+    table, pairs = latex_tables(sidelight(*arguments, "--latex").out)
+    (row,) = table_cells(pairs)[1:]
+    assert [plain(cell).strip() for cell in row[:3]] == [
+        "greedy",
+        "ids:guard=1",
+        short(data["comparisons"][0]["mean"]),
+    ]
     assert r"\caption{dosing: regret after 50 rounds, 3 replicates}" in table
 
 
@@ -122,7 +129,7 @@ def test_a_study_is_one_table_in_csv(sidelight: Command, tmp_path: Path) -> None
     assert frame.equals(
         pl.read_csv(io.StringIO(sl.load_study("out/grid").to_frame(bounds=False).write_csv()))
     )
-    assert len(latex_tables(sidelight("race", "grid.toml", "--latex").out)) == 4
+    assert len(latex_tables(sidelight("race", "grid.toml", "--latex").out)) == 2 * 4
 
 
 def test_a_study_is_drawn_against_a_parameter(sidelight: Command, tmp_path: Path) -> None:

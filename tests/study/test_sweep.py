@@ -30,7 +30,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
 
 def test_a_line_goes_through_what_differs_in_one_parameter(study: Loaded) -> None:
     frame = study.to_frame(bounds=False)
-    lines = {line.name: line for line in sweep(frame, "recipe.gap")}
+    lines = {line.name: line for line in sweep(frame, "recipe.gap").lines}
     line = lines["greedy, recipe = bandit, actions = 5"]
     assert line.x.tolist() == [0.05, 0.1, 0.2]
     for k, gap in enumerate(line.x.tolist()):
@@ -49,11 +49,11 @@ def test_a_line_goes_through_what_differs_in_one_parameter(study: Loaded) -> Non
 
 def test_a_parameter_of_the_policy_and_the_horizon_are_axes_too(study: Loaded) -> None:
     frame = study.to_frame(bounds=False)
-    lines = sweep(frame, "policy.exploration", horizon=20)
+    lines = sweep(frame, "policy.exploration", horizon=20).lines
     assert len(lines) == 6
     assert all(line.x.tolist() == [0.5, 1, 2] for line in lines)
     assert lines[0].name == "ucb-n, actions = 3, gap = 0.1"
-    (first, *_) = sweep(frame, "horizon")
+    (first, *_) = sweep(frame, "horizon").lines
     assert first.x.tolist() == [20, 50]
 
 
@@ -82,11 +82,11 @@ def test_two_races_at_one_value_are_refused() -> None:
 
 
 def test_the_figure_has_a_line_and_a_name_for_each(study: Loaded, tmp_path: Path) -> None:
-    lines = sweep(study.to_frame(bounds=False), "recipe.gap")
-    figure = draw(lines, "recipe.gap")
+    found = sweep(study.to_frame(bounds=False), "recipe.gap")
+    figure = draw(found)
     (ax,) = figure.axes
-    assert [line.get_label() for line in ax.get_lines()] == [line.name for line in lines]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("recipe.gap", "mean regret at the horizon")
+    assert [line.get_label() for line in ax.get_lines()] == [line.name for line in found.lines]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("recipe.gap", "mean regret after 50 rounds")
     assert ax.get_xscale() == "linear"
     save_figure(study.plot("recipe.gap"), tmp_path / "gap.svg")
     assert "recipe.gap" in to_svg(study.plot("recipe.gap"))

@@ -18,6 +18,7 @@ from ..errors import DamagedError, InputError
 from ..outlook import advice, outlook
 from ..simulate import Results
 from ..simulate.remarks import cautions
+from ..simulate.table import differences
 from ..study import Loaded, Store, Study, crew, explain, manifest, run
 from ..study.frame import frame, planned
 from ..study.sweep import sweep
@@ -163,8 +164,10 @@ def show_race(results: Results, name: str, form: str = "") -> None:
         _print_csv((replace(results, problem=replace(results.problem, name=name)),))
         return
     if form == "latex":
-        sheet = results.table().sheet
-        print_tables([replace(sheet, title=f"{name}: {sheet.title}")], form)
+        sheets = [results.table().sheet]
+        if len(results.policies) > 1:
+            sheets.append(differences(results.comparisons()))
+        print_tables([replace(x, title=f"{name}: {x.title}") for x in sheets], form)
         return
     click.echo(f"{name}: {_printed(results)}")
     if said := console.verdict(results):

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..engine.contract import Floats
 from ..sheet import Column, Sheet
-from .statistics import short, standard_error
+from .statistics import Difference, short, standard_error
 from .wait import wait_of
 
 if TYPE_CHECKING:
@@ -167,6 +167,22 @@ def tabulate(
     rows = (Row(name, *map(float, row)) for name, row in zip(names, numbers, strict=True))
     said = tuple(f"{name}: {'; '.join(remarks[name])}" for name in names if name in remarks)
     return Table(tuple(rows), t, values.shape[1], (*_late(delay), *said))
+
+
+def differences(pairs: Sequence[Difference]) -> Sheet:
+    """Paired differences of the regret, as `Results.comparisons` gives them."""
+    columns = (
+        Column("first", "policy", words=True),
+        Column("second", "minus", words=True),
+        Column("mean", "difference", short),
+        Column("error", "error", short),
+        Column("low", "95% from", short),
+        Column("high", "to", short),
+        Column("adjusted", "p", "{:.2g}".format),
+    )
+    rows = tuple(tuple(getattr(pair, c.key) for c in columns) for pair in pairs)
+    note = "paired, replicate by replicate; p-values after Holm's correction"
+    return Sheet("differences of the regret between policies", columns, rows, (note,))
 
 
 def _late(delay: str | None) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ class Loaded:
         """
         from .sweep import draw, sweep  # noqa: PLC0415 - imports matplotlib
 
-        return draw(sweep(self.to_frame(bounds=False), against, horizon), against)
+        return draw(sweep(self.to_frame(bounds=False), against, horizon))
 
     def __repr__(self) -> str:
         name = f" {self.settings['name']!r}" if self.settings else ""

@@ -35,7 +35,16 @@ class Line:
     high: Array
 
 
-def sweep(frame: pl.DataFrame, against: str, horizon: int | None = None) -> tuple[Line, ...]:
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Lines, the column they are drawn against, and their horizon; None if that is the column."""
+
+    lines: tuple[Line, ...]
+    against: str
+    horizon: int | None
+
+
+def sweep(frame: pl.DataFrame, against: str, horizon: int | None = None) -> Sweep:
     """The lines of a figure of the regret against a column of `Loaded.to_frame`.
 
     They are those of one horizon, by default the longest, unless that is the column.
@@ -49,6 +58,7 @@ def sweep(frame: pl.DataFrame, against: str, horizon: int | None = None) -> tupl
     if horizon is not None and horizon not in horizons:
         said = ", ".join(f"{T:,}" for T in horizons)
         raise InputError(f"there is no race over {horizon!r} rounds; horizons here: {said}")
+    chosen = None
     if against != "horizon":
         chosen = max(horizons, default=0) if horizon is None else horizon
         rows = [row for row in rows if row["horizon"] == chosen]
@@ -60,7 +70,8 @@ def sweep(frame: pl.DataFrame, against: str, horizon: int | None = None) -> tupl
     keys = _beside(rows, against)
     for row in rows:
         groups.setdefault((_rule(row, against), *(row[key] for key in keys)), []).append(row)
-    return tuple(_line(key, keys, found, against) for key, found in groups.items())
+    lines = tuple(_line(key, keys, found, against) for key, found in groups.items())
+    return Sweep(lines, against, chosen)
 
 
 def _axes(frame: pl.DataFrame) -> list[str]:
@@ -112,8 +123,9 @@ def _line(
     return Line(label, np.array(values), mean, mean - NORMAL * error, mean + NORMAL * error)
 
 
-def draw(lines: Sequence[Line], against: str) -> Any:
+def draw(found: Sweep) -> Any:
     """The figure; a new one."""
+    lines = found.lines
     ax = new_axes(7.2, 3.9 + 0.25 * len(lines))
     for k, line in enumerate(lines):
         colour = COLOURS[k % len(COLOURS)]
@@ -121,7 +133,9 @@ def draw(lines: Sequence[Line], against: str) -> Any:
         ax.fill_between(line.x, line.low, line.high, color=colour, alpha=0.13, linewidth=0)
         ax.plot(line.x, line.mean, linewidth=1.9, markersize=4, label=_plain(line.name), **look)
     values = np.concatenate([line.x for line in lines])
-    ax.set(xlabel=_plain(against), ylabel="mean regret at the horizon")
+    rounds = "T rounds" if found.horizon is None else f"{found.horizon:,} rounds"
+    ax.set(xlabel=_plain(found.against), ylabel=f"mean regret after {rounds}")
+    ax.set_title("shaded: 95% interval of the mean", fontsize=10, loc="left", color="#444444")
     if values.min() > 0 and values.max() / values.min() > LOG_FROM:
         ax.set_xscale("log")
     ax.set_ylim(bottom=0)
