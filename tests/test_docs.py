@@ -36,6 +36,15 @@ def test_the_examples_on_a_page_give_what_they_show(
     assert doctest.DocTestRunner().run(test, out=said.append).failed == 0, "".join(said)
 
 
+@pytest.mark.parametrize(
+    "name", ["sheet", "feedback", "simulate.joining", "study.loading", "study.compare"]
+)
+def test_the_examples_of_a_module_give_what_they_show(name: str) -> None:
+    found = doctest.testmod(importlib.import_module(f"sidelight.{name}"))
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
 def test_every_erratum_is_on_its_page() -> None:
     page = (ROOT / "docs" / "errata.md").read_text()
     wanted = [*(f"E{number}" for number in range(1, 17)), *(f"H{number}" for number in range(1, 8))]

@@ -73,7 +73,7 @@ def test_what_is_not_said_has_its_default() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({}, r"exactly one of \[reveals\], variance and kind; the file has none of them"),
+        ({}, r"exactly one of \[reveals\], sigma, variance and kind; the file has none of them"),
         ({**ONE, "kind": "bandit"}, "exactly one of .* the file has variance and kind"),
         ({**TWO, **ONE}, "the file has reveals and variance"),
         ({**ONE, "vairance": 1}, "unknown key 'vairance'; did you mean 'variance'"),
@@ -82,8 +82,17 @@ def test_what_is_not_said_has_its_default() -> None:
         ({**ONE, "upper": "high"}, "upper = 'high' must be a number"),
         ({**ONE, "upper": True}, "upper = True must be a number"),
         ({**ONE, "upper": 10**400}, "upper is too large for a float"),
-        ({**TWO, "sigma": 1}, "sigma goes with kind, not with reveals: remove one"),
-        ({**ONE, "sigma": 1}, "sigma goes with kind, not with variance"),
+        ({**TWO, "sigma": 1}, "exactly one of .* the file has reveals and sigma"),
+        ({**ONE, "sigma": [[1]]}, "exactly one of .* the file has variance and sigma"),
+        ({"sigma": 1}, "sigma = 1 must be a square list of rows, standard .* give kind"),
+        ({"sigma": [1]}, "sigma row 0 must be a list"),
+        ({"sigma": [[1, 2]]}, "sigma is not square: row 0 has 2 entries, expected 1"),
+        ({"sigma": [["loud"]]}, r"sigma\[0\]\[0\] = 'loud' must be a number, a standard deviation"),
+        ({"sigma": [[-1]]}, r"sigma\[0\]\[0\] = -1.0: a standard deviation cannot be negative"),
+        ({"sigma": [[math.nan]]}, "a standard deviation cannot be negative or NaN"),
+        ({"sigma": [[1e200]]}, "standard deviation sigma = 1e.200 has a square that no float"),
+        ({"sigma": [[1]], "actions": 2}, "actions names 2 actions, sigma has 1 rows"),
+        ({"sigma": [[1]], "edges": []}, "edges goes with kind, not with sigma"),
         ({**TWO, "edges": []}, "edges goes with kind, not with reveals"),
     ],
 )
@@ -256,13 +265,23 @@ def test_named_actions_with_exact_roots_are_written_as_reveals() -> None:
 @pytest.mark.parametrize(
     "table",
     [
-        {"variance": [[4.0, inf], [1.0, 0.0]]},
-        {"actions": ["A", 1], "variance": [[4.0, inf], [1.0, 0.0]]},
+        {"sigma": [[2.0, inf], [1.0, 0.0]]},
+        {"actions": ["A", 1], "sigma": [[2.0, inf], [1.0, 0.1]]},
+        {"variance": [[2.0, inf], [1.0, 0.0]]},
         {"actions": ["A", "B"], "variance": [[2.0, inf], [1.0, 0.0]]},
     ],
 )
-def test_numbered_actions_or_inexact_roots_are_written_as_variances(table: Any) -> None:
+def test_numbered_actions_are_written_in_sigma_and_inexact_roots_as_variances(table: Any) -> None:
     assert to_table(from_table(table)) == table
+
+
+def test_a_matrix_of_sigma_is_that_of_their_squares() -> None:
+    rows = [[2.0, "inf"], [None, 0.5]]
+    found = from_table({"sigma": rows, "actions": ["A", "B"]})
+    assert found.variance.tolist() == [[4.0, inf], [inf, 0.25]]
+    assert to_table(found, "variance") == to_table(found)  # named: [reveals] either way
+    unnamed = from_table({"sigma": rows})
+    assert to_table(unnamed, "variance") == {"variance": [[4.0, inf], [inf, 0.25]]}
 
 
 @settings(max_examples=60, deadline=None)

@@ -268,7 +268,7 @@ def test_it_shows_itself_in_one_line() -> None:
     assert len(Feedback.bandit(2)) == 2
     assert repr(Feedback.bandit(2, 0.5)) == "<Feedback: 2 actions, 2 observations, sigma=0.5>"
     assert repr(Feedback([[1, 2], [0, 1]])) == (
-        "<Feedback: 2 actions, 4 observations, several variances>"
+        "<Feedback: 2 actions, 4 observations, several sigmas>"
     )
 
 
@@ -326,7 +326,7 @@ def test_many_actions_that_nobody_observes_are_not_all_named() -> None:
         (lambda: Feedback([[1]], labels=5),  # type: ignore[arg-type]
          "labels must be a list"),
         (lambda: Feedback.generalized_full_information([[1.0, inf], [1.0, 1.0]]),
-         r"variance\[0, 1\] is infinite.*use Feedback\(variance\)"),
+         r"the variance at \[0, 1\] is infinite.*use Feedback for"),
         (lambda: Feedback.uniform([[1, 0], [1, 1]]), "observes must be a matrix of booleans"),
         (lambda: Feedback.uniform([[True], [True, True]]), "booleans is not square: row 0 has 1"),
         (lambda: Feedback.uniform([[True, True]]), r"booleans has shape \(1, 2\)"),

@@ -93,12 +93,16 @@ def test_labels_that_are_not_text_are_told_apart_in_toml() -> None:
 
 def test_a_matrix_in_toml_has_one_line_for_each_row() -> None:
     text = to_toml(Feedback([[1.0, inf], [0.0, 4.0]]).to_document())
-    assert text == "variance = [\n  [1.0, inf],\n  [0.0, 4.0],\n]\n"
+    assert text == "sigma = [\n  [1.0, inf],\n  [0.0, 2.0],\n]\n"
+    inexact = to_toml(Feedback([[2.0, inf], [0.0, 4.0]]).to_document())
+    assert inexact == "variance = [\n  [2.0, inf],\n  [0.0, 4.0],\n]\n"
 
 
 def test_a_json_file_holds_null_where_nothing_is_seen() -> None:
     text = to_json(Feedback([[1.0, inf], [0.0, 4.0]]).to_document())
-    assert text == '{\n  "variance": [\n    [1.0, null],\n    [0.0, 4.0]\n  ]\n}\n'
+    assert text == '{\n  "sigma": [\n    [1.0, null],\n    [0.0, 2.0]\n  ]\n}\n'
+    inexact = to_json(Feedback([[2.0, inf], [0.0, 4.0]]).to_document())
+    assert inexact == '{\n  "variance": [\n    [2.0, null],\n    [0.0, 4.0]\n  ]\n}\n'
 
 
 def test_a_csv_file_says_sigma_where_it_is_exact_and_variance_elsewhere() -> None:
@@ -214,7 +218,7 @@ def npy(array: Any) -> bytes:
         ("a.toml", b"upper = 1\nupper = 2", "not valid TOML: Cannot overwrite"),
         ("a.toml", b"upper = 1" + b"0" * 5000, "not valid TOML: Exceeds the limit"),
         ("a.toml", b"a = " + b"[" * 5000, "nested too deeply"),
-        ("a.toml", b"", r"exactly one of \[reveals\], variance and kind"),
+        ("a.toml", b"", r"exactly one of \[reveals\], sigma, variance and kind"),
         ("a.json", b"{", "not valid JSON: .*line 1 column 2"),
         ("a.json", b"[1]", "the file must hold one JSON object"),
         ("a.json", b'{"name": "", "upper": 1, "upper": 2}', "the key 'upper' stands twice"),

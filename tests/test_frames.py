@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sidelight import Feedback, InputError, Problem, load
+from sidelight import Belief, Feedback, InputError, Learner, Problem, analyze, load
 from strategies import NASTY_TEXTS, matrices
 
 inf = float("inf")
@@ -90,9 +90,68 @@ def test_numbered_actions_need_no_labels() -> None:
     assert Problem(backwards, pd.Series([0.2, 0.5])).means.tolist() == [0.5, 0.2]
 
 
-def test_a_polars_series_has_no_index_and_is_read_like_a_list() -> None:
-    assert Problem(two, pl.Series([0.5, 0.2])) == Problem(two, [0.5, 0.2])
+def test_a_polars_series_has_no_index_and_is_read_for_numbered_actions_only() -> None:
+    numbered = Feedback.bandit(2)
+    assert Problem(numbered, pl.Series([0.5, 0.2])) == Problem(numbered, [0.5, 0.2])
     assert Feedback.bandit(2, pl.Series([1.0, 2.0])) == Feedback.bandit(2, [1.0, 2.0])
+
+
+@given(st.data(), matrices())
+def test_a_frame_of_sigma_is_read_by_label_too(data: st.DataObject, sigma: Any) -> None:
+    sigma = np.minimum(sigma, 1e100) * np.where(np.isinf(sigma), inf, 1.0)
+    size = len(sigma)
+    labels = data.draw(names(size))
+    rows, columns = (list(data.draw(st.permutations(range(size)))) for _ in range(2))
+    frame = pd.DataFrame(sigma, index=index(labels), columns=index(labels)).iloc[rows, columns]
+    try:
+        expected = Feedback(sigma=sigma, labels=labels)
+    except InputError:  # a square that no float can hold
+        with pytest.raises(InputError, match="has a square that no float"):
+            Feedback(sigma=frame, labels=labels)
+        return
+    assert Feedback(sigma=frame, labels=labels) == expected
+    assert expected.sigma.tolist() == sigma.tolist()
+
+
+# ---- what was seen -------------------------------------------------------------------------------
+
+shown = Feedback.full_information(3, labels=["x", "y", "z"])
+
+
+@given(st.permutations([("x", 0.1), ("y", 0.2), ("z", 0.3)]), st.integers(0, 3))
+def test_a_series_of_values_tells_each_action_its_own(
+    pairs: list[tuple[str, float]], count: int
+) -> None:
+    came = dict(pairs[:count])
+    series = pd.Series(dict(pairs)).where(lambda s: s.index.isin(list(came)))  # NaN: nothing came
+    empty = Belief.empty(shown)
+    assert empty.observe(0, series).sums.tolist() == empty.observe(0, came).sums.tolist()
+    learners = [Learner(shown, "greedy", seed=1) for _ in range(2)]
+    for learner, values in zip(learners, (series, came), strict=True):
+        learner.tell(learner.ask().id, values)
+    assert learners[0].to_json() == learners[1].to_json()
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (pd.Series([0.1, 0.2, 0.3]), "only positions 0, 1"),
+        (pd.Series([0.1, 0.2], index=["x", "x"]), "names action 'x' twice"),
+        (pd.Series({"x": 0.1, "w": 0.2}), "no action is called 'w'"),
+        (pd.DataFrame({"x": [0.1]}), "is a frame: give one of its columns"),
+        (pl.DataFrame({"x": [0.1]}), "is a frame: give one of its columns"),
+        (
+            pl.Series([0.1, 0.2, 0.3]),
+            "a polars Series, which does not say which of the actions 'x'",
+        ),
+    ],
+)
+def test_values_that_do_not_name_the_actions_are_refused(values: Any, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        Belief.empty(shown).observe(0, values)
+    learner = Learner(shown, "greedy", seed=1)
+    with pytest.raises(InputError, match=says):
+        learner.tell(learner.ask().id, values)
 
 
 def test_a_series_names_what_an_action_shows() -> None:
@@ -136,6 +195,16 @@ graph = nx.Graph([(0, 1), (1, 2)])
         (lambda: Feedback.uniform(square > 1, labels=["x", "y"]), "the matrix of booleans: only"),
         (lambda: Feedback(pl.DataFrame({"x": [1.0, 2.0], "y": [1.0, 2.0]})),
          r"a polars frame, which does not say which action a row belongs to: give frame\.to_numpy"),
+        (lambda: Problem(two, pl.Series([0.5, 0.2])),
+         r"means is a polars Series, .* actions 'x', 'y' a number belongs to: give a dictionary; "
+         r"means\.to_list\(\) goes by position"),
+        (lambda: Problem(two, [0.5, 0.2], errors=pl.Series([0.1, 0.1])), "errors is a polars Ser"),
+        (lambda: Feedback.bandit(2, pl.Series([1.0, 2.0]), ["x", "y"]), "sigma is a polars Series"),
+        (lambda: Feedback([named.loc["y"], named.loc["x"]]), "made of Series, whose labels would"),
+        (lambda: Feedback(sigma=(pl.Series([1.0]),)), "made of Series, whose labels would"),
+        (lambda: Feedback(named["x"]), "made of Series, whose labels would"),
+        (lambda: Feedback(sigma=square, labels=["x", "y"]),
+         "rows of sigma, the matrix of standard deviations,: only positions"),
         (lambda: Feedback(pl.LazyFrame({"x": [1.0]})), "polars frame"),  # type: ignore[arg-type]
         (lambda: Feedback.from_graph(named), r"frame\.itertuples\(index=False\) in pandas"),
         (lambda: Feedback.from_graph(named["x"]), "a graph cannot be a frame or a Series"),
@@ -159,7 +228,31 @@ def test_what_does_not_name_the_actions_is_refused(make: Callable[[], object], s
 def test_matrices_hold_variances_and_sigma_is_a_standard_deviation() -> None:
     assert Feedback([[2, 2], [2, 2]]).uniform_sigma == pytest.approx(2**0.5)
     assert Feedback.from_graph({0: {0: 2.0}}).variance.tolist() == [[4.0]]
-    assert Feedback([[4.0]]) == Feedback.bandit(1, sigma=2.0)
+    assert Feedback([[4.0]]) == Feedback.bandit(1, sigma=2.0) == Feedback(sigma=[[2.0]])
+    graded = Feedback.generalized_full_information(sigma=[[2.0, 1.0], [0.1, 3.0]])
+    assert graded == Feedback(np.square([[2.0, 1.0], [0.1, 3.0]]))
+    assert graded.sigma.tolist() == [[2.0, 1.0], [0.1, 3.0]]
+    assert Feedback(sigma=[[1.0, inf], [0.0, 2.0]]).variance.tolist() == [[1, inf], [0, 4]]
+
+
+def test_a_matrix_is_given_in_exactly_one_unit() -> None:
+    with pytest.raises(InputError, match="give variance or sigma, not both"):
+        Feedback([[1.0]], sigma=[[1.0]])
+    with pytest.raises(InputError, match=r"needs a matrix: Feedback\(sigma=...\) takes standard"):
+        Feedback()
+    with pytest.raises(InputError, match="has a variance and a sigma: keep one"):
+        Feedback.from_graph(nx.DiGraph([(0, 0, {"sigma": 1.0, "variance": 4.0})]))
+
+
+def test_what_people_read_is_sigma(tmp_path: Path) -> None:
+    graded = Feedback(sigma=[[3.0, 0.5], [7.0, 2.0]])
+    Problem(graded, [0.1, 0.2]).save(tmp_path / "a.toml")
+    assert "sigma = [\n  [3.0, 0.5],\n  [7.0, 2.0],\n]" in (tmp_path / "a.toml").read_text()
+    assert load(tmp_path / "a.toml") == Problem(graded, [0.1, 0.2])
+    record: Any = analyze(graded, horizon=100).to_dict()
+    assert record["feedback"]["sigma"] == [[3.0, 0.5], [7.0, 2.0]]
+    assert "variance" not in record["feedback"]
+    assert record["structure"]["effective_independence"]["threshold_sigma"] in (2.0, 3.0)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +260,10 @@ def test_matrices_hold_variances_and_sigma_is_a_standard_deviation() -> None:
     [
         (lambda: Feedback([[-1.0]]), "variance"),
         (lambda: Feedback([["a"]]), "variance"),
+        (lambda: Feedback(sigma=[[-1.0]]), r"sigma\[0, 0\] .*a standard deviation cannot be neg"),
+        (lambda: Feedback(sigma=[["a"]]), "standard deviation"),
+        (lambda: Feedback(sigma=[[1.0, 2.0]]), "standard deviation"),
+        (lambda: Feedback(sigma=[[inf, 1.0], [float("nan"), 1.0]]), r"sigma\[1, 0\] .* is NaN"),
         (lambda: Feedback([[1.0, 2.0]]), "variance"),
         (lambda: Feedback.generalized_full_information([[inf, 1.0], [1.0, inf]]), "variance"),
         (lambda: Feedback.bandit(1, -1.0), "standard deviation"),
@@ -193,6 +290,8 @@ def test_every_complaint_about_a_number_says_its_unit(
         ("actions = 1\nkind = 'bandit'\nsigma = ['loud']", "standard deviation"),
         ("actions = 1\nkind = 'bandit'\nsigma = { 0 = 'loud' }", "standard deviation"),
         ("actions = 1\nkind = 'bandit'\nsigma = -1", "standard deviation"),
+        ("sigma = [['loud']]", "standard deviation"),
+        ("sigma = [[-1.0]]", "standard deviation"),
         ("variance = [['loud']]", "variance"),
         ("variance = [[-1.0]]", "variance"),
     ],
@@ -213,7 +312,15 @@ def test_and_about_an_edge_list(tmp_path: Path, scale: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "door", [Feedback.bandit, Feedback.full_information, Feedback.uniform, Feedback.from_graph]
+    "door",
+    [
+        Feedback,
+        Feedback.bandit,
+        Feedback.full_information,
+        Feedback.generalized_full_information,
+        Feedback.uniform,
+        Feedback.from_graph,
+    ],
 )
 def test_every_door_that_takes_sigma_says_what_it_is(door: Callable[..., Feedback]) -> None:
     assert "standard deviation" in str(door.__doc__)

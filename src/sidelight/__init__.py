@@ -39,7 +39,7 @@ from .problem import Problem, load
 from .recommend import Recommendation, recommend
 from .sandwich import Sandwich, sandwich
 from .setting import Setting
-from .simulate import Results, Trace, simulate, trace
+from .simulate import Results, Trace, join, simulate, trace
 from .structure import coverage, rho_lp, structure
 from .worst import WorstCase, worst_case
 
@@ -54,13 +54,17 @@ if TYPE_CHECKING:
     from .live.opening import open_experiment as open  # noqa: A004 - the fixed interface
     from .player import Player
     from .remote import Remote, connect
+    from .study.compare import compare
+    from .study.loading import load_study
 
 LATER = {  # they import numba: half a second
     "Experiment": "live.experiment.Experiment",
     "Learner": "live.learner.Learner",
     "Player": "player.Player",
     "Remote": "remote.Remote",
+    "compare": "study.compare.compare",
     "connect": "remote.connect",
+    "load_study": "study.loading.load_study",
     "open": "live.opening.open_experiment",
 }
 
@@ -101,13 +105,16 @@ __all__ = [
     "WorstCase",
     "analyze",
     "bounds",
+    "compare",
     "connect",
     "coverage",
     "curves",
     "from_log",
     "gallery",
     "guarantees",
+    "join",
     "load",
+    "load_study",
     "open",
     "outlook",
     "recommend",

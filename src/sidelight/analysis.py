@@ -269,7 +269,7 @@ def _feedback_record(feedback: Feedback) -> dict[str, object]:
         "observations": int(feedback.observes.sum()),
         "uniform_sigma": feedback.uniform_sigma,
         "self_observing": feedback.is_self_observing,
-        "variance": [[finite(value) for value in row] for row in feedback.to_list()],
+        "sigma": [[finite(value) for value in row] for row in feedback.sigma.tolist()],
     }
 
 
@@ -286,7 +286,10 @@ def _structure_record(found: Structure) -> dict[str, object]:
             "witness": named(number.witness),
         }
         if isinstance(number, GradedBracket):
-            record |= {"threshold": number.threshold, "reference": number.reference}
+            record |= {
+                "threshold_sigma": math.sqrt(number.threshold),
+                "reference_sigma": math.sqrt(number.reference),
+            }
         return record
 
     return {

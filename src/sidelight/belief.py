@@ -25,6 +25,7 @@ import numpy.typing as npt
 from .engine.contract import Data, Floats, Ints, Known
 from .errors import InputError
 from .feedback import Feedback
+from .frames import told
 from .labels import Label, Labels
 from .variances import frozen, numbers
 
@@ -121,7 +122,8 @@ class Belief:
     def observe(self, action: int, values: npt.ArrayLike | Mapping[Any, float]) -> Belief:
         """The belief after values came from a play of `action`.
 
-        `values` has one number for each action, NaN where none came, or is a mapping from labels.
+        `values` has one number for each action, NaN where none came, or is a mapping
+        or a Series of pandas from labels.
         """
         seen = self.check_values(action, values)
         came = np.isfinite(seen)
@@ -141,8 +143,8 @@ class Belief:
         if len(blind):
             shown, played = self.labels[blind[0]], self.labels[action]
             raise InputError(
-                f"{played!r} does not show {shown!r} (its variance is infinite): leave that value "
-                "out, or give it a finite variance"
+                f"{played!r} does not show {shown!r} (its sigma is infinite): leave that value "
+                "out, or give it a finite sigma"
             )
         return seen
 
@@ -157,6 +159,7 @@ class Belief:
         return int(action)  # type: ignore[call-overload,no-any-return]
 
     def _values(self, values: npt.ArrayLike | Mapping[Any, float]) -> Floats:
+        values = told(values, self.labels, "values")
         if isinstance(values, Mapping):
             given = np.full(len(self), np.nan)
             for label, value in values.items():

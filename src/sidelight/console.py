@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
-
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from . import tables
 from .analysis import Analysis, caveats, meaning, model_name, prices, squeezed
-from .bounds import Bound
-from .bounds.titles import LOWER, LOWER_MEANING, METHODS, UPPER, UPPER_MEANING, unfinished
 from .feedback import Feedback
-from .labels import display, first_names
+from .labels import display
 from .outlook import advice
 from .report.verdict import told_apart
+from .sheet import Sheet
 from .simulate import Results
 from .simulate.statistics import short
-from .structure import Actions, Bracket, Structure
+from .structure import Structure
 
 SEEN = "strongly: the action shows itself, or all other actions show it; weakly: neither"
 # The symbols in the formulas of `curves.minimax_rate`.
@@ -26,12 +24,11 @@ SYMBOLS = {
     "(D R)^(1/3) T^(2/3)": "the means lie in [0, D]; R is the least number of plays, counted in "
     "parts, that gives the information 1 (a sum of 1/variance) about every weakly seen action",
     "sqrt(r E T)": "E is the effective independence number, which is the independence number if "
-    "all variances are equal; r is the least variance v such that observations of variance up to v "
-    "leave every action seen (strongly, if all were)",
+    "all sigmas are equal; r is the square of the least sigma such that observations with at most "
+    "that sigma leave every action seen (strongly, if all were)",
     "K D: one exact look at each action is enough": "K is the number of actions; the means lie in "
     "[0, D]",
 }
-NO_METHOD = ("", "none", "trivial")  # bounds that say in `why` how they were found
 # A matrix larger than this says nothing to a reader.
 MATRIX_UP_TO = 10
 
@@ -49,8 +46,7 @@ def show_analysis(console: Console, analysis: Analysis) -> None:
         matrix = _matrix(feedback, found, blank)
         roomy = console.options.update(max_width=10_000)
         if Measurement.get(console, roomy, matrix).maximum <= console.width:
-            said = "standard deviation of what playing the row shows of the column; not seen: "
-            console.print(Text(said + blank))
+            console.print(Text(tables.MATRIX + blank))
             console.print(matrix)
             console.print(Text(SEEN))
         else:
@@ -101,17 +97,14 @@ def verdict(results: Results) -> str:
 
 
 def _matrix(feedback: Feedback, found: Structure, blank: str) -> Table:
-    """Standard deviations: the row is played, the column is seen; `blank` if it is not seen."""
+    """The matrix, and below it how well each action is seen."""
+    sheet = tables.matrix(feedback, blank)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("", no_wrap=True)
-    for label in feedback.labels:
-        table.add_column(Text(display(label)), justify="right", no_wrap=True)
-    for i, label in enumerate(feedback.labels):
-        cells = [
-            f"{math.sqrt(feedback.variance[i, j]):.3g}" if feedback.observes[i, j] else blank
-            for j in range(len(feedback))
-        ]
-        _add(table, display(label), *cells)
+    for column in sheet.columns:
+        table.add_column(
+            Text(column.title), justify="left" if column.words else "right", no_wrap=True
+        )
+    _add_all(table, sheet)
     table.add_section()
     _add(
         table, "seen", *("weakly" if j in found.weak else "strongly" for j in range(len(feedback)))
@@ -122,32 +115,10 @@ def _matrix(feedback: Feedback, found: Structure, blank: str) -> Table:
 def _numbers(found: Structure) -> Table:
     """The numbers of the structure, each with its meaning and the actions that show it."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("structure", "value", "meaning"):
-        table.add_column(title, overflow="fold")
-
-    def add(name: str, number: Bracket, meaning: str) -> None:
-        _add(table, name, str(number), f"{meaning}: {_names(found, number.witness)}")
-
-    if found.weak:
-        count = f"{len(found.weak)} of {len(found.feedback)} actions are seen weakly"
-        _add(table, "observability", "weak", f"{count}: {_names(found, found.weak)}")
-    else:
-        _add(table, "observability", "strong", "all actions are seen strongly")
-    add("independence number", found.independence, "the most actions of which none shows another")
-    if found.weak:
-        fewest = "the fewest actions that together show all weakly seen ones"
-        add("weak domination number", found.domination, fewest)
-        fractional = found.fractional_domination
-        value = "not found: search stopped early" if math.isnan(fractional) else f"{fractional:.6g}"
-        _add(table, "  fractional", value, "the same, if actions may be counted in parts")
-    elif not found.feedback.is_uniform:
-        graded = found.effective_independence
-        least = (
-            "v/r times the independence number, if only observations of variance up to v count, "
-            "for the best v; r is the least v that leaves every action seen (strongly, if all were)"
-        )
-        add("effective independence number", graded, least)
-        _add(table, "  among variances up to", f"{graded.threshold:.4g}", "the best v")
+    sheet = tables.numbers(found)
+    for column in sheet.columns:
+        table.add_column(column.title, overflow="fold")
+    _add_all(table, sheet)
     return table
 
 
@@ -163,37 +134,20 @@ def _show_bounds(console: Console, analysis: Analysis) -> None:
             rate = analysis.worst_case_from
             console.print(Text(f"(B is the minimax rate {rate}; {SYMBOLS[rate]})"))
     console.print()
-    for title, names, meanings, found in (
-        ("regret is at least", LOWER, LOWER_MEANING, analysis.bounds),
-        ("regret is at most", UPPER, UPPER_MEANING, analysis.guarantees),
-    ):
+    for sheet in (tables.lower_bounds(analysis), tables.upper_bounds(analysis)):
+        name, value, meaning = sheet.columns
         table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column(title, overflow="fold", min_width=12)
-        table.add_column("value", no_wrap=True, justify="right")
-        table.add_column("meaning, or why there is none", overflow="fold")
-        for name in names:
-            if name in found:
-                side = title.removeprefix("regret is ")
-                _add(table, names[name], *_cells(found[name], side, f"{meanings[name]}: "))
+        table.add_column(name.title, overflow="fold", min_width=12)
+        table.add_column(value.title, no_wrap=True, justify="right")
+        table.add_column(meaning.title, overflow="fold")
+        _add_all(table, sheet)
         console.print(table)
         console.print()
 
 
-def _cells(bound: Bound, side: str, meaning: str = "") -> tuple[str, str]:
-    if not bound.valid:
-        return "-", bound.why
-    vacuous = "; vacuous: nobody can lose so much" if bound.vacuous else ""
-    value = "infinite" if math.isinf(bound.value) else f"{bound.value:.4g}"
-    unnamed = math.isinf(bound.value) or bound.method in NO_METHOD
-    how = bound.why if unnamed else METHODS.get(bound.method, bound.method)
-    left = f"{said}, {side} {value}: " if (said := unfinished(bound)) else ""
-    return value, left + meaning + how + vacuous
-
-
-def _names(found: Structure, actions: Actions, most: int = 12) -> str:
-    if not actions:
-        return ""
-    return "{" + first_names([display(found.feedback.labels[i]) for i in actions], most) + "}"
+def _add_all(table: Table, sheet: Sheet) -> None:
+    for row in sheet.cells[1:]:
+        _add(table, *row)
 
 
 def _add(table: Table, *cells: str) -> None:

@@ -9,10 +9,12 @@ A problem file is a table (TOML or JSON) with the keys
     errors    optional, with means that were estimated: their standard errors, as a table or a list
     played    optional, with means: how often each action is played today, as a table or a list
 
-and the feedback in exactly one of three spellings
+and the feedback in exactly one of four spellings
 
     [reveals]     standard deviations: played = { observed = sigma }; what is missing is not seen
-    variance      variances, a square list of rows; inf, "inf" or null where nothing is observed
+    sigma         standard deviations, a square list of rows; inf, "inf" or null where nothing is
+                  observed
+    variance      variances, in the same form
     kind          "bandit", "full-information" or "graph", with `sigma` (standard deviations: one
                   number, a list, or a table; 1.0 if not said) and, for a graph, `edges` =
                   [[played, observed], ...]
@@ -114,17 +116,19 @@ def check_texts(value: object) -> None:
 
 def _feedback(table: Table) -> tuple[Labels, Array]:
     given = [key for key in ("reveals", "variance", "kind") if key in table]
+    if "sigma" in table and "kind" not in table:  # beside kind, it is one for each action
+        given.append("sigma")
     if len(given) != 1:
         said = " and ".join(given) if given else "none of them"
         raise InputError(
-            f"the feedback needs exactly one of [reveals], variance and kind; the file has {said}"
+            "the feedback needs exactly one of [reveals], sigma, variance and kind; the file has "
+            f"{said}"
         )
     if given == ["kind"]:
         return _from_kind(table)
-    for key in ("sigma", "edges"):
-        if key in table:
-            raise InputError(f"{key} goes with kind, not with {given[0]}: remove one of the two")
-    return _from_reveals(table) if given == ["reveals"] else _from_variance(table)
+    if "edges" in table:
+        raise InputError(f"edges goes with kind, not with {given[0]}: remove one of the two")
+    return _from_reveals(table) if given == ["reveals"] else _from_matrix(table, given[0])
 
 
 def _actions(table: Table) -> Labels | None:
@@ -163,23 +167,35 @@ def _from_reveals(table: Table) -> tuple[Labels, Array]:
     return labels, squared(sigma)
 
 
-def _from_variance(table: Table) -> tuple[Labels, Array]:
-    rows = _as_list(table["variance"], "variance")
+def _from_matrix(table: Table, key: str) -> tuple[Labels, Array]:
+    """The matrix under `key`: "variance", or "sigma" for standard deviations."""
+    if key == "sigma" and not isinstance(table[key], list):
+        raise InputError(
+            f"sigma = {reprlib.repr(table[key])} must be a square list of rows, standard "
+            f"deviations; to say who shows whom in a word, give kind: {choose_from('', KINDS)}"
+        )
+    rows, unit = _as_list(table[key], key), SIGMA if key == "sigma" else VARIANCE
     count = check_count(len(rows))
-    variance = np.empty((count, count))
+    matrix = np.empty((count, count))
     for i, row in enumerate(rows):
-        entries = _as_list(row, f"variance row {i}")
+        entries = _as_list(row, f"{key} row {i}")
         if len(entries) != count:
             raise InputError(
-                f"variance is not square: row {i} has {len(entries)} entries, expected {count}"
+                f"{key} is not square: row {i} has {len(entries)} entries, expected {count}"
             )
-        variance[i] = [
-            _number(value, f"variance[{i}][{j}]", VARIANCE) for j, value in enumerate(entries)
-        ]
+        matrix[i] = [_number(value, f"{key}[{i}][{j}]", unit) for j, value in enumerate(entries)]
     actions = _actions(table)
     if actions is not None and len(actions) != count:
-        raise InputError(f"actions names {len(actions)} actions, variance has {count} rows")
-    return actions or tuple(range(count)), variance
+        raise InputError(f"actions names {len(actions)} actions, {key} has {count} rows")
+    if key == "sigma":
+        wrong = np.argwhere(~(matrix >= 0))
+        if len(wrong):
+            i, j = wrong[0]
+            raise InputError(
+                f"sigma[{i}][{j}] = {matrix[i, j]}: a standard deviation cannot be negative or NaN"
+            )
+        matrix = squared(matrix)
+    return actions or tuple(range(count)), matrix
 
 
 def _from_kind(table: Table) -> tuple[Labels, Array]:
@@ -258,8 +274,12 @@ def exact_sigma(variance: Array) -> Array | None:
         return sigma if np.array_equal(np.square(sigma), variance) else None
 
 
-def to_table(document: Document) -> dict[str, object]:
-    """The most readable spelling that loses nothing: [reveals] where it is exact."""
+def to_table(document: Document, unnamed: str = "sigma") -> dict[str, object]:
+    """The most readable spelling that loses nothing: standard deviations where they are exact.
+
+    With texts for labels they are [reveals], otherwise rows of `sigma`, or of `unnamed`. Variances
+    that are no square of a float stay what they are.
+    """
     labels, variance = document.labels, document.variance
     named = all(type(label) is str for label in labels)
     table: dict[str, object] = {"name": document.name} if document.name else {}
@@ -267,9 +287,11 @@ def to_table(document: Document) -> dict[str, object]:
         table["actions"] = [encode_label(label) for label in labels]
     if document.means is not None or document.upper != 1.0:  # feedback alone has no range
         table["upper"] = document.upper
-    sigma = exact_sigma(variance) if named else None
-    if sigma is None:
+    sigma = exact_sigma(variance)
+    if sigma is None or (not named and unnamed == "variance"):
         table["variance"] = variance.tolist()
+    elif not named:
+        table["sigma"] = sigma.tolist()
     else:
         table["reveals"] = {
             str(labels[i]): {str(labels[j]): float(row[j]) for j in np.flatnonzero(row < np.inf)}

@@ -107,6 +107,10 @@ def own_variances(edges: Iterable[Edge]) -> dict[tuple[Label, Label], float]:
     """The variances that edges carry, as `variance` or as `sigma`, a standard deviation."""
     own: dict[tuple[Label, Label], float] = {}
     for source, target, data in edges:
+        if "variance" in data and "sigma" in data:
+            raise InputError(
+                f"edge {source!r} -> {target!r} has a variance and a sigma: keep one of the two"
+            )
         key = next((key for key in ("variance", "sigma") if key in data), None)
         if key is None:
             continue

@@ -28,27 +28,53 @@ from .edges import default_order, edge_mask, edges_of, own_variances
 from .errors import InputError, MissingExtraError
 from .frames import matrix_of
 from .labels import Label, Labels, check_labels, find_label, label_index, listed
-from .variances import Array, BoolArray, Sigma, check_count, check_sigma, frozen, masked, numbers
+from .variances import (
+    Array,
+    BoolArray,
+    Sigma,
+    check_count,
+    check_sigma,
+    frozen,
+    masked,
+    numbers,
+    squared,
+)
+
+VARIANCES = "the variance matrix"
+SIGMAS = "sigma, the matrix of standard deviations,"
+WORDS = {"variance": "variance", "sigma": "standard deviation"}
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Feedback:
     """A K x K matrix of variances, row = action played, column = action observed.
 
-    Matrices hold variances; everything called `sigma` is a standard deviation: `Feedback([[4.0]])`
-    and `Feedback.bandit(1, sigma=2.0)` are the same. A DataFrame of pandas is read by its labels,
+    The matrix is given as variances or, with `sigma=`, as standard deviations, which have the unit
+    of the payoffs and are what every table shows. A DataFrame of pandas is read by its labels,
     never by position.
+
+    >>> Feedback([[4.0]]) == Feedback(sigma=[[2.0]]) == Feedback.bandit(1, sigma=2.0)
+    True
     """
 
     variance: Array
     labels: Labels
 
-    def __init__(self, variance: npt.ArrayLike, labels: Iterable[Label] | None = None) -> None:
-        given, labels = matrix_of(variance, labels, "the variance matrix")
-        matrix = _variances(given)
+    def __init__(
+        self,
+        variance: npt.ArrayLike | None = None,
+        labels: Iterable[Label] | None = None,
+        *,
+        sigma: npt.ArrayLike | None = None,
+    ) -> None:
+        given, what = _one_of(variance, sigma)
+        given, labels = matrix_of(given, labels, what)
+        matrix = _entries(given, what)
         names = check_labels(labels, len(matrix))
-        _check_entries(matrix, names)
-        object.__setattr__(self, "variance", frozen(matrix))
+        _check_entries(matrix, names, "variance" if what == VARIANCES else "sigma")
+        object.__setattr__(
+            self, "variance", frozen(matrix if what == VARIANCES else squared(matrix))
+        )
         object.__setattr__(self, "labels", names)
 
     # ---- the models of the paper ----------------------------------------------------------
@@ -72,15 +98,22 @@ class Feedback:
 
     @classmethod
     def generalized_full_information(
-        cls, variance: npt.ArrayLike, labels: Iterable[Label] | None = None
+        cls,
+        variance: npt.ArrayLike | None = None,
+        labels: Iterable[Label] | None = None,
+        *,
+        sigma: npt.ArrayLike | None = None,
     ) -> Feedback:
-        """Each action shows all of them, with a variance that depends on the one played."""
-        feedback = Feedback(variance, labels)
+        """Each action shows all of them, with a variance that depends on the one played.
+
+        As for `Feedback`, the matrix is one of variances or, with `sigma=`, of standard deviations.
+        """
+        feedback = Feedback(variance, labels, sigma=sigma)
         if not feedback.is_generalized_full_information:
             i, j = np.argwhere(~feedback.observes)[0]
             raise InputError(
-                f"variance[{i}, {j}] is infinite: generalized full information needs every entry "
-                "finite; use Feedback(variance) for a matrix with unobserved entries"
+                f"the variance at [{i}, {j}] is infinite: generalized full information needs every "
+                "entry finite; use Feedback for a matrix with unobserved entries"
             )
         return feedback
 
@@ -126,6 +159,14 @@ class Feedback:
         return Feedback(matrix, names)
 
     # ---- reading the matrix ---------------------------------------------------------------
+
+    @cached_property
+    def sigma(self) -> Array:
+        """Standard deviations, the square roots of `variance`: inf where unobserved, 0 where exact.
+
+        What was given as `sigma` comes back exactly.
+        """
+        return frozen(np.sqrt(self.variance))
 
     @cached_property
     def precision(self) -> Array:
@@ -206,7 +247,7 @@ class Feedback:
         `from_graph` reads them back, up to rounding where a variance is not an exact square.
         """
         return [
-            (self.labels[i], self.labels[j], math.sqrt(self.variance[i, j]))
+            (self.labels[i], self.labels[j], float(self.sigma[i, j]))
             for i, j in np.argwhere(self.observes)
         ]
 
@@ -242,7 +283,7 @@ class Feedback:
     def __repr__(self) -> str:
         shown = int(self.observes.sum())
         sigma = self.uniform_sigma
-        noise = "several variances" if sigma is None else f"sigma={sigma:g}"
+        noise = "several sigmas" if sigma is None else f"sigma={sigma:g}"
         return f"<Feedback: {len(self)} actions, {shown} observations, {noise}>"
 
 
@@ -267,24 +308,45 @@ def _square(given: npt.ArrayLike, what: str) -> npt.NDArray[Any]:
     return matrix
 
 
-def _variances(given: npt.ArrayLike) -> Array:
-    matrix = _square(given, "the variance matrix")
+def _one_of(
+    variance: npt.ArrayLike | None, sigma: npt.ArrayLike | None
+) -> tuple[npt.ArrayLike, str]:
+    """The matrix that was given, and what its entries are."""
+    if variance is not None and sigma is not None:
+        raise InputError(
+            "give variance or sigma, not both: sigma holds standard deviations, variance their "
+            "squares"
+        )
+    if variance is not None:
+        return variance, VARIANCES
+    if sigma is not None:
+        return sigma, SIGMAS
+    raise InputError(
+        "a feedback needs a matrix: Feedback(sigma=...) takes standard deviations, "
+        "Feedback(variance) variances; inf where nothing is observed"
+    )
+
+
+def _entries(given: npt.ArrayLike, what: str) -> Array:
+    matrix = _square(given, what)
     if matrix.dtype == bool:
         raise InputError(
             "a matrix of booleans says who observes whom, not how noisily: "
             "use Feedback.uniform(observes, sigma=...)"
         )
-    return numbers(matrix, "the variance matrix")
+    return numbers(matrix, what)
 
 
 def _rows(variance: Any) -> list[Any]:
     return list(variance) if hasattr(variance, "__iter__") else []
 
 
-def _check_entries(matrix: Array, labels: Labels) -> None:
+def _check_entries(matrix: Array, labels: Labels, unit: str) -> None:
+    """Check the numbers of a matrix of variances, or of `sigma`, standard deviations."""
+
     def pair(at: Iterable[int]) -> str:
         i, j = at
-        return f"variance[{i}, {j}] ({labels[i]!r} shows {labels[j]!r})"
+        return f"{unit}[{i}, {j}] ({labels[i]!r} shows {labels[j]!r})"
 
     nan = np.argwhere(np.isnan(matrix))
     if len(nan):
@@ -293,7 +355,7 @@ def _check_entries(matrix: Array, labels: Labels) -> None:
     if len(negative):
         value = matrix[tuple(negative[0])]
         raise InputError(
-            f"{pair(negative[0])} is {value:g}: a variance cannot be negative; "
+            f"{pair(negative[0])} is {value:g}: a {WORDS[unit]} cannot be negative; "
             "write 0 for an exact observation and inf for none"
         )
     unseen = np.flatnonzero(np.isinf(matrix).all(axis=0))
@@ -302,7 +364,7 @@ def _check_entries(matrix: Array, labels: Labels) -> None:
             ", ..." if len(unseen) > 5 else ""
         )
         raise InputError(
-            f"no action observes {named} (column {unseen[0]} of the variance matrix is all inf): "
-            "give some row a finite variance there, or leave the action out, since no policy can "
+            f"no action observes {named} (column {unseen[0]} of the matrix is all inf): "
+            "give some row a finite sigma there, or leave the action out, since no policy can "
             "learn what is never shown"
         )

@@ -182,14 +182,13 @@ def repeated_key(pairs: Iterable[tuple[str, object]]) -> str | None:
     return None
 
 
-def to_json(document: Document) -> str:
+def to_json(document: Document, unnamed: str = "sigma") -> str:
     """The file's text: one line for each key, one for each row of the matrix."""
-    table = to_table(document)
-    if "variance" in table:  # JSON has no infinity
-        table["variance"] = [
-            [None if math.isinf(value) else value for value in row]
-            for row in document.variance.tolist()
-        ]
+    table = to_table(document, unnamed)
+    for unit in ("sigma", "variance"):  # JSON has no infinity
+        rows = table.get(unit)
+        if isinstance(rows, list):
+            table[unit] = [[None if math.isinf(value) else value for value in row] for row in rows]
     lines = [f"  {_dumps(key)}: {_json(value)}" for key, value in table.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

@@ -2,13 +2,14 @@
 
     pandas Series        one number for each action: put in order by its index
     pandas DataFrame     row = action played, column = action observed: both put in order by label
-    polars Series        has no index: in the order of the actions, like a list
+    polars Series        has no index: taken for the actions 0, 1, ..., refused for named ones
     polars DataFrame     names columns and not rows: refused where rows are actions
 
 A label must be found exactly where it stands in the structure, or everything is refused: a number
 is never taken for that of another action. In particular a Series that was never given an index
 has the numbers 0, 1, ... for one, which are not the labels of actions called otherwise; whoever
-means positions says so with `.to_numpy()`.
+means positions says so with `.to_numpy()`. A list of Series is refused, too: each has an index that
+nobody would look at.
 
 Neither library is imported: whoever has a frame has imported its library.
 """
@@ -23,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputError
-from .labels import Label, Labels, in_order, listed, plain
+from .labels import Label, Labels, are_default, in_order, listed, plain
 
 
 def is_series(value: object) -> bool:
@@ -39,6 +40,11 @@ def is_frame(value: object) -> bool:
 def is_polars_frame(value: object) -> bool:
     """Whether this is a DataFrame of polars, or one that is not computed yet."""
     return _is(value, "polars", "DataFrame") or _is(value, "polars", "LazyFrame")
+
+
+def is_polars_series(value: object) -> bool:
+    """Whether this is a Series of polars, which has no index."""
+    return _is(value, "polars", "Series")
 
 
 def _is(value: object, library: str, kind: str) -> bool:
@@ -58,11 +64,36 @@ def ordered(values: Any, labels: Labels, where: str) -> Any:
         return in_order(values, labels, where)
     if is_frame(values) or is_polars_frame(values):
         raise InputError(f"{where} is a frame: give one of its columns, or a dictionary")
+    if is_polars_series(values):
+        _check_numbered(labels, where)
     if not is_series(values):
         return values
     with _advice("The index of a Series must name the actions", where):
         _check_named(values.index, labels, where)
         return in_order(pairs_of(values), labels, where)
+
+
+def told(values: Any, labels: Labels, where: str) -> Any:
+    """What a Series of pandas holds by label, NaN left out; anything else as it is.
+
+    A play need not show all actions, so that labels may be missing here.
+    """
+    if isinstance(values, Mapping | list | np.ndarray):  # nearly always, and at every decision
+        return values
+    if is_frame(values) or is_polars_frame(values):
+        raise InputError(f"{where} is a frame: give one of its columns, or a dictionary")
+    if is_polars_series(values):
+        _check_numbered(labels, where)
+    if not is_series(values):
+        return values
+    with _advice("The index of a Series must name the actions", where):
+        _check_named(values.index, labels, where)
+        found: dict[Label, Any] = {}
+        for label, value in pairs_of(values.dropna()):
+            if label in found:
+                raise InputError(f"{where} names action {label!r} twice: keep one of the two")
+            found[label] = value
+    return found
 
 
 def matrix_of(given: Any, labels: Iterable[Label] | None, what: str) -> tuple[Any, Any]:
@@ -75,6 +106,11 @@ def matrix_of(given: Any, labels: Iterable[Label] | None, what: str) -> tuple[An
             f"{what} is a polars frame, which does not say which action a row belongs to: give "
             "frame.to_numpy() and, if its rows stand in the order of its columns, "
             "labels=frame.columns"
+        )
+    if is_series(given) or (isinstance(given, list | tuple) and any(map(_is_any_series, given))):
+        raise InputError(
+            f"{what} is made of Series, whose labels would be lost: give a DataFrame whose rows "
+            "and columns name the actions"
         )
     if not is_frame(given):
         return given, labels
@@ -95,6 +131,19 @@ def _check_named(index: Any, labels: Labels, where: str) -> None:
     """
     if _is(index, "pandas", "RangeIndex") and not all(type(label) is int for label in labels):
         raise InputError(f"{where}: only positions 0, 1, ... for the actions {_some(labels)}")
+
+
+def _check_numbered(labels: Labels, where: str) -> None:
+    """Refuse a Series without an index, unless positions are the labels."""
+    if not are_default(labels):
+        raise InputError(
+            f"{where} is a polars Series, which does not say which of the actions {_some(labels)} "
+            f"a number belongs to: give a dictionary; {where}.to_list() goes by position"
+        )
+
+
+def _is_any_series(value: object) -> bool:
+    return is_series(value) or is_polars_series(value)
 
 
 def _some(labels: Labels) -> str:

@@ -66,7 +66,10 @@ _FEEDBACK: Schema = {
     "variance": {"description": "variances, row by row", **a_list(a_list(SPREAD), minItems=1)},
     "kind": {"description": "a structure by name", "enum": list(KINDS)},
 }
-_ONLY_WITH_KIND = ("sigma", "edges")
+_ROWS_OF_SIGMA: Schema = {"properties": {"sigma": a_list(a_list(SPREAD), minItems=1)}}
+_SIGMA_BESIDE_KIND: Schema = {
+    "properties": {"sigma": either(SPREAD, a_list(SPREAD), table_of(SPREAD))}
+}
 
 PROBLEM: Schema = {
     "$schema": DRAFT,
@@ -86,21 +89,28 @@ PROBLEM: Schema = {
             "default": 1.0,
         },
         "means": either(table_of(NUMBER), a_list(NUMBER), words="the true means, if known"),
+        "errors": either(table_of(NUMBER), a_list(NUMBER), words="standard errors of the means"),
+        "played": either(table_of(NUMBER), a_list(NUMBER), words="plays of each action today"),
         **_FEEDBACK,
-        "sigma": either(
-            SPREAD,
-            a_list(SPREAD),
-            table_of(SPREAD),
-            words="standard deviations for `kind`: one, a list, or a table",
-        ),
+        "sigma": {
+            "description": "standard deviations: row by row; for `kind`: one, a list, or a table"
+        },
         "edges": {
             "description": "for a graph: [played, observed]",
             **a_list(a_list(LABEL, minItems=2, maxItems=2)),
         },
     },
     "additionalProperties": False,
-    "oneOf": [{"required": [key]} for key in _FEEDBACK],
-    "dependentRequired": {key: ["kind"] for key in _ONLY_WITH_KIND},
+    "oneOf": [
+        {"required": ["reveals"]},
+        {"required": ["variance"]},
+        {"required": ["kind"]},
+        {"required": ["sigma"], "not": {"required": ["kind"]}},
+    ],
+    "if": {"required": ["kind"]},
+    "then": _SIGMA_BESIDE_KIND,
+    "else": _ROWS_OF_SIGMA,
+    "dependentRequired": {"edges": ["kind"], "errors": ["means"], "played": ["means"]},
 }
 
 _VALUE: Schema = {"type": ["number", "string"]}

@@ -39,7 +39,7 @@ def test_analyze_gives_machines_the_same(sidelight: Command, dosing: Path) -> No
     assert done.code == 0
     data = json.loads(done.out)
     assert data["feedback"]["labels"] == ["A", "B", "C", "test"]
-    assert data["feedback"]["variance"][0] == [None] * 4
+    assert data["feedback"]["sigma"][0] == [None] * 4
     assert data["structure"]["weak"] == ["A", "B", "C"]
     assert 1600 < data["sandwich"]["lower"] < data["sandwich"]["upper"] < 2110
     assert data["sandwich"]["proved"] is True

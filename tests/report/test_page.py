@@ -148,7 +148,7 @@ def test_every_figure_has_its_data(read: Reader) -> None:
     assert lines[0] == "series,kind,t,value,low,high"
     assert {row[1] for row in csv_rows(lines[1:])} == {"policy", "lower", "limit"}
     edges = content(files["1-pair-feedback.csv"]).splitlines()
-    assert edges == ["played,observed,variance", "x,x,1.0", "y,y,1.0"]
+    assert edges == ["played,observed,sigma", "x,x,1.0", "y,y,1.0"]
 
 
 def test_certificates_can_be_saved_and_hold(read: Reader) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from latex import check, plain, table_cells
 from naive import statistics as naive
 from sidelight.simulate.table import Table, ratios, tabulate
 
@@ -71,6 +72,13 @@ def test_markdown_is_a_table_of_nine_columns(table: Table) -> None:
     assert rule.count("---:") == 8
     assert first.startswith(r"| heavy\|tail |")
     assert second.count("|") == 10
+
+
+def test_latex_has_the_printed_numbers(table: Table) -> None:
+    written = table.to_latex()
+    check(written)
+    rows = [[plain(cell).strip() for cell in row] for row in table_cells(written)]
+    assert rows[1:] == [list(row.cells()) for row in table.rows]
 
 
 def test_one_replicate_has_no_error() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +13,12 @@ import pytest
 
 import sidelight as sl
 from commands import Command
+from latex import check
 from races import accepts, ready
 from sidelight.gallery import from_recipe
 from sidelight.policies import registry
 from sidelight.simulate import Results, storage
+from sidelight.simulate.statistics import short
 from sidelight.study import Cell
 from sidelight.suite import Line, Panel, cells, growth, panel, ratios, to_markdown
 from sidelight.suite.cells import (
@@ -307,6 +311,21 @@ def test_the_command_writes_page_and_figure_and_goes_on(sidelight: Command, tmp_
     assert len(kept) == 2
     assert sidelight(*arguments, "--out", tmp_path).code == 0
     assert kept == {path: path.stat().st_ino for path in (tmp_path / "cells").iterdir()}
+
+
+def test_the_rows_of_the_page_in_csv_and_latex(sidelight: Command, tmp_path: Path) -> None:
+    arguments = ("suite", "--problem", "bandit", "-p", "greedy", "-p", "uniform", "-T", 50, "-n", 3)
+    done = sidelight(*arguments, "--out", tmp_path, "--csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [(row["problem"], row["policy"], row["runs"]) for row in rows] == [
+        ("bandit", "greedy", "3"),
+        ("bandit", "uniform", "3"),
+    ]
+    page = (tmp_path / "suite.md").read_text()
+    assert all(f"| {short(float(row['mean']))} |" in page for row in rows)
+    check(sidelight(*arguments, "--out", tmp_path, "--latex").out)
+    wrong = sidelight(*arguments, "--out", tmp_path / "new", "--latex", "--csv")
+    assert (wrong.code, wrong.out, (tmp_path / "new").exists()) == (2, "", False)
 
 
 def test_quick(sidelight: Command, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from ..errors import SidelightError
 from . import history, live
 from .analyze import analyze_command
 from .check import check_command
+from .compare import compare_command
 from .completion import completion_command
 from .doctor import doctor_command
 from .fit import fit_command
@@ -58,6 +59,7 @@ for command in (
     analyze_command,
     check_command,
     race_command,
+    compare_command,
     trace_command,
     report_command,
     suite_command,

@@ -6,12 +6,13 @@ import json
 import sys
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 from rich.console import Console
 
-from .. import console, figures, progress, writing
+from .. import console, figures, progress, tables, writing
 from ..analysis import Analysis, analyze
 from ..bounds.certificate_file import Saved
 from ..bounds.titles import LOWER
@@ -19,7 +20,18 @@ from ..curves import curves, sandwich_curves
 from ..errors import InputError
 from ..feedback import Feedback
 from ..problem import Problem, load
-from .options import check_figure, check_new_folder, check_output, force_option, give_way, positive
+from .options import (
+    TABLE_FORMS,
+    check_figure,
+    check_new_folder,
+    check_output,
+    force_option,
+    give_way,
+    positive,
+    print_tables,
+    table_form,
+    table_options,
+)
 
 PLOT_POINTS = 25
 SANDWICH_POINTS = 5  # a decade apart; each takes a second or more
@@ -64,14 +76,14 @@ SANDWICH_POINTS = 5  # a decade apart; each takes a second or more
     type=click.Path(path_type=Path),
     help="Write a proof of each lower bound into this folder; `sidelight check` checks proofs.",
 )
+@table_options
 @force_option
 def analyze_command(
     file: Path,
-    as_json: bool,
     plot: Path | None,
     certificates: Path | None,
     force: bool,
-    **numbers: float,
+    **options: Any,
 ) -> None:
     """Say what can be learnt in the problem in FILE, and what regret this must cost.
 
@@ -85,13 +97,17 @@ def analyze_command(
         sidelight analyze dosing.toml
         sidelight analyze dosing.toml -T 1e6 -B 5000 --plot bounds.png
         sidelight analyze dosing.toml --json --certificates proofs/
+        sidelight analyze dosing.toml --latex > dosing.tex
     """
+    form = table_form(*(options.pop(f"as_{form}") for form in TABLE_FORMS))
     subject = load(file)
     _check_outputs(subject, plot, certificates, force)
     with Console(stderr=True).status("analysing ...") if sys.stderr.isatty() else nullcontext():
-        found = analyze(subject, name=file.stem, **numbers)
-    if as_json:
+        found = analyze(subject, name=file.stem, **options)
+    if form == "json":
         click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    elif form:
+        print_tables(tables.of_analysis(found), form)
     else:
         console.show_analysis(Console(), found)
     if certificates is not None:

@@ -13,7 +13,16 @@ from ..errors import InputError
 from ..labels import as_text, display
 from ..log import Fit, from_log
 from ..log.rows import NAMES
-from .options import check_output, force_option, positive
+from ..log.words import sheets
+from .options import (
+    TABLE_FORMS,
+    check_output,
+    force_option,
+    positive,
+    print_tables,
+    table_form,
+    table_options,
+)
 
 PROBLEMS = (".toml", ".json")
 
@@ -47,8 +56,9 @@ PROBLEMS = (".toml", ".json")
 @click.option("--name", metavar="TEXT", help="The name of the problem.  [default: that of the log]")
 @click.option("--keep-all", is_flag=True, help="Drop no values, however far they are off.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines, instead of text.")
+@table_options
 @force_option
-def fit_command(log: Path, output: Path | None, as_json: bool, force: bool, **options: Any) -> None:
+def fit_command(log: Path, output: Path | None, force: bool, **options: Any) -> None:
     """Estimate what each action shows and earns from the .csv or .parquet file LOG.
 
     Each row has the round (or visit), the action played, the action observed, and the value. The
@@ -63,6 +73,7 @@ def fit_command(log: Path, output: Path | None, as_json: bool, force: bool, **op
         sidelight fit log.csv -o problem.toml
         sidelight fit visits.parquet --round visit --played arm --value revenue -o problem.toml
     """
+    form = table_form(*(options.pop(f"as_{form}") for form in TABLE_FORMS))
     if output is not None:
         if output.suffix.lower() not in PROBLEMS:
             raise InputError(f"{output}: a problem file needs the suffix .toml or .json")
@@ -70,8 +81,10 @@ def fit_command(log: Path, output: Path | None, as_json: bool, force: bool, **op
     found = from_log(log, **_arguments(log, options)).fit
     if output is not None:
         files.write(output, found.subject.to_document(), _comment(log, found))
-    if as_json:
+    if form == "json":
         click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+    elif form:
+        print_tables(sheets(found), form)
     else:
         click.echo(str(found))
     if output is not None:

@@ -15,6 +15,7 @@ from .. import files
 from ..errors import InputError
 from ..labels import as_text
 from ..problem import Problem, from_document
+from ..sheet import Sheet
 
 if TYPE_CHECKING:
     from ..policies.specification import Specification
@@ -34,6 +35,45 @@ FIGURES = (".png", ".svg", ".pdf")
 force_option = click.option(
     "--force", is_flag=True, help="Replace output that exists already, and say what is replaced."
 )
+
+
+TABLE_FORMS = ("json", "csv", "latex")
+
+
+def table_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that print tables for other programs and for papers."""
+    for option in (
+        click.option(
+            "--latex",
+            "as_latex",
+            is_flag=True,
+            help="Print LaTeX, for papers: tables with the package booktabs.",
+        ),
+        click.option(
+            "--csv",
+            "as_csv",
+            is_flag=True,
+            help="Print CSV, numbers in full; an empty line stands between two tables.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def table_form(as_json: bool, as_csv: bool, as_latex: bool) -> str:
+    """ "json", "csv", "latex", or "" for people; two of them at once are refused."""
+    chosen = [
+        form for form, given in zip(TABLE_FORMS, (as_json, as_csv, as_latex), strict=True) if given
+    ]
+    if len(chosen) > 1:
+        raise InputError(f"--{chosen[0]} and --{chosen[1]}: choose one of the two")
+    return "".join(chosen)
+
+
+def print_tables(sheets: Iterable[Sheet], form: str) -> None:
+    """Print tables as CSV or LaTeX."""
+    written = [sheet.to_csv() if form == "csv" else sheet.to_latex() for sheet in sheets]
+    click.echo("\n".join(written), nl=False)
 
 
 def warn(problem: Problem, policies: Iterable[Specification], horizon: int) -> None:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from ..numerals import exact
+from ..sheet import Column, Sheet
+from .options import TABLE_FORMS, print_tables, table_form, table_options
 
 if TYPE_CHECKING:
     from ..policies.rule import Rule
@@ -18,7 +21,8 @@ EXAMPLES = ("full-information", "bandit", "star", "revealing", "cycle", "graded"
 
 @click.command("policies", short_help="List the policies.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines, instead of text.")
-def policies_command(as_json: bool) -> None:
+@table_options
+def policies_command(**forms: bool) -> None:
     """List every policy by name: the built-in ones, and those of installed packages.
 
     A package registers policies under the entry points `sidelight.policies`. A policy in a file or
@@ -31,9 +35,13 @@ def policies_command(as_json: bool) -> None:
         sidelight policies
         sidelight policies --json
     """
+    form = table_form(*(forms[f"as_{form}"] for form in TABLE_FORMS))
     found = _records()
-    if as_json:
+    if form == "json":
         click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    if form:
+        print_tables([_sheet(found)], form)
         return
     width = max(len(record["name"]) for record in found)
     for record in found:
@@ -41,6 +49,34 @@ def policies_command(as_json: bool) -> None:
         click.echo(f"{record['name']:{width}}  {record['summary']}{from_package}")
         for remark in (*record["needs"], *record["cautions"]):
             click.echo(f"{'':{width}}  - {remark}")
+
+
+def _sheet(records: list[dict[str, Any]]) -> Sheet:
+    def listed(words: list[str]) -> str:
+        return "; ".join(words)
+
+    def pairs(parameters: dict[str, float]) -> str:
+        return ", ".join(f"{key}={exact(value)}" for key, value in parameters.items())
+
+    columns = (
+        Column("name", "policy", words=True),
+        Column("summary", "what it does", words=True, long=True),
+        Column("needs", "needs", words=True),
+        Column("cautions", "cautions", words=True),
+        Column("parameters", "parameters", words=True),
+        Column("edition", "edition"),
+        Column("origin", "origin", words=True),
+    )
+    rows = tuple(
+        (
+            *(record[key] for key in ("name", "summary")),
+            *(listed(record[key]) for key in ("needs", "cautions")),
+            pairs(record["parameters"]),
+            *(record[key] for key in ("edition", "origin")),
+        )
+        for record in records
+    )
+    return Sheet("policies", columns, rows)
 
 
 def _records() -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from ..simulate.wait import wait_of
 from ..study import Study, is_study, manifest, read
 from .completion import complete_policy
 from .options import (
+    TABLE_FORMS,
     check_figure,
     check_new_folder,
     check_output,
@@ -28,6 +29,7 @@ from .options import (
     read_problem,
     refuse,
     seed_option,
+    table_options,
     warn,
 )
 from .request import Request, race_study, show_race
@@ -35,7 +37,14 @@ from .request import Request, race_study, show_race
 if TYPE_CHECKING:
     from ..policies.specification import Specification
 
-WRITTEN = ("results.parquet", "table.csv", "table.md", "regret.svg", "regret.png")
+WRITTEN = (
+    "results.parquet",
+    "table.csv",
+    "table.md",
+    "table.tex",
+    "regret.svg",
+    "regret.png",
+)
 # What a study file sets itself, and the options that would set the same.
 IN_THE_STUDY = {
     "policies": "-p",
@@ -112,6 +121,13 @@ USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, for machines, instead of tables."
 )
+@click.option(
+    "--against",
+    metavar="COLUMN",
+    help="With --plot and a study: draw the regret against this parameter, such as recipe.gap, "
+    "policy.exploration or horizon.",
+)
+@table_options
 @force_option
 @click.pass_context
 def race_command(context: click.Context, /, file: Path, **options: Any) -> None:
@@ -141,11 +157,16 @@ def race_command(context: click.Context, /, file: Path, **options: Any) -> None:
         sidelight race study.toml --out out/study --workers 8
         sidelight race study.toml --out out/study --dask tcp://scheduler:8786
         sidelight race study.toml --out out/study --explain
+        sidelight race study.toml --csv > study.csv
+        sidelight race study.toml --plot gap.pdf --against recipe.gap
     """
     request = Request(file, **options)
+    assert request.form in ("", *TABLE_FORMS)  # two forms at once are refused here
     if is_study(file):
         refuse(context, IN_THE_STUDY, "a study file says that itself: change it there")
         race_study(read(file), request)
+    elif request.against is not None:
+        raise InputError("--against draws the races of a study: give a study file")
     elif request.apart and request.means is not None:
         raise InputError("--means: drawn means race on threads, without --processes or --dask")
     elif request.apart:
@@ -203,7 +224,7 @@ def _race(request: Request) -> None:
         _save(
             results, name, request
         )  # saved first: the reader of the table may leave before its end
-        show_race(results, name, request.as_json)
+        show_race(results, name, request.form)
     if isinstance(stopped, Interrupted):
         kept = 0 if results is None else results.replicates
         click.echo(f"{kept} of {request.replicates} replicates were finished", err=True)
@@ -301,6 +322,7 @@ def _save(results: Results, name: str, request: Request) -> None:
         table = results.table()
         writing.save(out / "table.csv", table.to_csv().encode())
         writing.save(out / "table.md", table.to_markdown().encode())
+        writing.save(out / "table.tex", table.to_latex().encode())
         targets += [out / "regret.svg", out / "regret.png"]
     if targets:
         figure = results.plot(title=name)

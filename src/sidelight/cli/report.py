@@ -10,13 +10,10 @@ from pathlib import Path
 import click
 
 from .. import files, progress, writing
-from ..errors import DamagedError, InputError
+from ..errors import InputError
 from ..report import Chapter, chapters, save_figures, to_html
-from ..simulate import Results
-from ..study import Loaded, load, manifest, read, to_toml
+from ..study import Loaded, load_study, read, to_toml
 from .options import check_new_folder, check_output, force_option
-
-RESULTS = "results.parquet"
 
 
 @click.command("report", short_help="Write one page about a study or a race.")
@@ -48,7 +45,9 @@ def report_command(folder: Path, output: Path | None, figures: Path | None, forc
         sidelight report out/study -o study.html --figures figures/
     """
     page = output or folder / "report.html"
-    found = _found(folder)
+    if folder.is_file():
+        raise InputError(f"{folder}: is a file: name the folder that `sidelight race --out` wrote")
+    found = load_study(folder)
     check_output(page, force, again=True)  # what it holds is compared with the page to come
     if figures is not None:
         check_new_folder(figures)
@@ -132,22 +131,6 @@ def _plans(
             return [cell.key for cell in study.cells] == list(keys)
         except InputError:
             return False
-
-
-def _found(folder: Path) -> Loaded:
-    if writing.exists(folder / manifest.NAME):
-        found = load(folder)
-        if not found.races:
-            damaged = any(isinstance(error, DamagedError) for error in found.left_out)
-            kind = DamagedError if damaged else InputError
-            raise kind(f"{folder}: no race is finished. {' '.join(found.notes)}")
-        return found
-    if writing.exists(folder / RESULTS):
-        return Loaded({}, (Results.load(folder / RESULTS),), ())
-    raise InputError(
-        f"{folder}: neither {manifest.NAME} nor {RESULTS} is there: name a folder that "
-        "`sidelight race --out` wrote"
-    )
 
 
 def _race_commands(found: Loaded, problems: Sequence[str], folder: Path) -> list[str]:

@@ -12,14 +12,17 @@ from typing import Any
 
 import click
 
-from .. import console, progress, writing
+from .. import console, figures, progress, writing
 from ..analysis import finite
 from ..errors import DamagedError, InputError
 from ..outlook import advice, outlook
 from ..simulate import Results
 from ..simulate.remarks import cautions
-from ..study import Store, Study, crew, explain, manifest, run
-from .options import give_way, warn_all
+from ..simulate.table import differences
+from ..study import Loaded, Store, Study, crew, explain, manifest, run
+from ..study.frame import frame, planned
+from ..study.sweep import sweep
+from .options import check_figure, check_output, give_way, print_tables, table_form, warn_all
 
 
 @dataclass(frozen=True)
@@ -36,11 +39,19 @@ class Request:
     out: Path | None
     plot: Path | None
     as_json: bool
+    as_csv: bool
+    as_latex: bool
+    against: str | None
     explain: bool
     force: bool
     workers: int | None
     processes: bool
     dask: str | None
+
+    @property
+    def form(self) -> str:
+        """How tables are printed: "json", "csv", "latex", or "" for people."""
+        return table_form(self.as_json, self.as_csv, self.as_latex)
 
     @property
     def apart(self) -> bool:
@@ -50,13 +61,12 @@ class Request:
 
 def race_study(study: Study, request: Request) -> None:
     """Compute the missing cells and print every race; with --explain, only say what would run."""
-    if request.plot is not None:
-        raise InputError("--plot draws one race: the figures of a study are in its report")
+    _check_plot(study, request)
     folder = request.out or Path("out") / writing.slug(study.name, r"\w.-", "study")
     if writing.exists(folder / "results.parquet"):
         raise InputError(f"{folder}: holds a single race: choose another folder for the study")
     if request.explain:
-        _explain(study, folder, request.as_json)
+        _explain(study, folder, request.form)
         return
     _check_folder(study, folder, request.force)
     workers = crew(request.workers, request.processes, request.dask)
@@ -72,17 +82,44 @@ def race_study(study: Study, request: Request) -> None:
         click.echo(f"{done} of {len(study.cells)} cells are finished; run again to go on", err=True)
         raise
     races = tuple(zip(study.races, outcome.races, strict=True))
-    if request.as_json:
+    if request.plot is not None:
+        _plot(outcome.races, request)
+    if request.form == "json":
         _print_json([_record(results, race.label) for race, results in races])
+    elif request.form == "csv":
+        _print_csv(outcome.races)
     else:
         for race, results in races:
-            show_race(results, race.label)
+            show_race(results, race.label, request.form)
             click.echo()
     click.echo(
         f"{outcome.computed} cells computed, {outcome.kept} kept from before, in {folder}; "
         f"`sidelight report {shlex.quote(str(folder))}` makes a page of them",
         err=True,
     )
+
+
+def _check_plot(study: Study, request: Request) -> None:
+    """Before the work starts: the figure of a study needs a column to be drawn against."""
+    if request.plot is None and request.against is None:
+        return
+    if request.plot is None:
+        raise InputError("--against goes with --plot, which names the file of the figure")
+    if request.against is None:
+        raise InputError(
+            "--plot draws one race: the figures of a study are in its report; with --against "
+            "recipe.gap it draws the regret against a parameter of the grid"
+        )
+    check_figure(request.plot)
+    check_output(request.plot, request.force)
+    sweep(planned(study), request.against)
+
+
+def _plot(races: tuple[Results, ...], request: Request) -> None:
+    assert request.plot is not None
+    assert request.against is not None
+    figures.save_figure(Loaded({}, races, ()).plot(request.against), request.plot)
+    click.echo(f"wrote {request.plot}", err=True)
 
 
 def _check_folder(study: Study, folder: Path, force: bool) -> None:
@@ -105,9 +142,11 @@ def _check_folder(study: Study, folder: Path, force: bool) -> None:
         click.echo(f"note: the study has changed: {words}. Finished cells are kept", err=True)
 
 
-def _explain(study: Study, folder: Path, as_json: bool) -> None:
+def _explain(study: Study, folder: Path, form: str) -> None:
     found = list(explain(study, folder))
-    if as_json:
+    if form in ("csv", "latex"):
+        raise InputError(f"--{form} prints results, and --explain computes none: use --json")
+    if form == "json":
         _print_json([{"cell": str(x), "key": x.key, "reason": why} for x, why in found])
         return
     for cell, why in found:
@@ -116,10 +155,19 @@ def _explain(study: Study, folder: Path, as_json: bool) -> None:
     click.echo(f"{len(found)} cells: {len(found) - left} finished, {left} would run")
 
 
-def show_race(results: Results, name: str, as_json: bool = False) -> None:
-    """Print the table of a race and which policy lost least."""
-    if as_json:
+def show_race(results: Results, name: str, form: str = "") -> None:
+    """Print the table of a race and which policy lost least; or the table alone in a `form`."""
+    if form == "json":
         _print_json(_record(results, name))
+        return
+    if form == "csv":
+        _print_csv((replace(results, problem=replace(results.problem, name=name)),))
+        return
+    if form == "latex":
+        sheets = [results.table().sheet]
+        if len(results.policies) > 1:
+            sheets.append(differences(results.comparisons()))
+        print_tables([replace(x, title=f"{name}: {x.title}") for x in sheets], form)
         return
     click.echo(f"{name}: {_printed(results)}")
     if said := console.verdict(results):
@@ -141,6 +189,11 @@ def _printed(results: Results) -> str:
         origin["remarks"] = {name: remarks for name, remarks in kept.items() if remarks}
         table = replace(results, provenance=origin).table()
     return table.fitted(shutil.get_terminal_size().columns)
+
+
+def _print_csv(races: tuple[Results, ...]) -> None:
+    """One row for each policy of each race, and a column for every parameter."""
+    click.echo(frame(races, bounds=False).write_csv(), nl=False)
 
 
 def _print_json(value: Any) -> None:

@@ -17,9 +17,19 @@ from ..simulate.joining import join
 from ..study import Cell, Crew, Store, blocks, check_own, compute, crew
 from ..suite import Panel, cells, contenders, panel, ratios, to_markdown
 from ..suite.cells import BLOCK, HORIZONS, RECIPES, REPLICATES
+from ..suite.page import sheet
 from .completion import complete_policy, complete_recipe
-from .options import check_output, count, crew_options, force_option
+from .options import (
+    check_output,
+    count,
+    crew_options,
+    force_option,
+    print_tables,
+    table_form,
+    table_options,
+)
 
+BESIDE = ("--force", "--csv", "--latex")  # options that change nothing on the page
 QUICK = ("bandit", "revealing", "graded")
 
 
@@ -69,6 +79,7 @@ QUICK = ("bandit", "revealing", "graded")
     show_default=True,
     help="The folder for suite.md, suite.svg and the finished cells.",
 )
+@table_options
 @force_option
 def suite_command(
     quick: bool,
@@ -88,8 +99,10 @@ def suite_command(
     \b
         sidelight suite --quick
         sidelight suite --out out/suite
+        sidelight suite --quick --csv > suite.csv
         sidelight suite --problem labs --problem trap -p ids -p minimax-sigma -T 1e5
     """
+    form = table_form(False, who.pop("as_csv"), who.pop("as_latex"))
     planned = list(
         cells(
             problems or (QUICK if quick else RECIPES),
@@ -101,7 +114,7 @@ def suite_command(
     if not planned:
         raise InputError("nothing to race: none of these policies can run on these problems")
     out: Path = who.pop("out")
-    command = shlex.join(["sidelight", *(word for word in sys.argv[1:] if word != "--force")])
+    command = shlex.join(["sidelight", *(word for word in sys.argv[1:] if word not in BESIDE)])
     _check_pages(out, command, who.pop("force"))
     try:
         panels = _race(planned, Store(out), crew(**who))
@@ -110,10 +123,12 @@ def suite_command(
         raise
     writing.save(out / "suite.md", to_markdown(panels, command).encode())
     figures.save_figure(figures.draw_ratios(*ratios(panels)), out / "suite.svg")
+    if form:
+        print_tables([sheet(panels)], form)
     for p in panels:
         if said := p.verdict():
-            click.echo(f"{p.recipe}, T = {p.horizon:,}: ids has {said}")
-    click.echo(f"wrote {out / 'suite.md'} and {out / 'suite.svg'}")
+            click.echo(f"{p.recipe}, T = {p.horizon:,}: ids has {said}", err=bool(form))
+    click.echo(f"wrote {out / 'suite.md'} and {out / 'suite.svg'}", err=bool(form))
 
 
 def _check_pages(out: Path, command: str, force: bool) -> None:

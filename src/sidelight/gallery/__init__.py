@@ -21,7 +21,7 @@ from ..problem import Problem
 from . import families, graphs, scenarios
 from .parameters import check_types
 
-__all__ = ["CATALOGUE", "describe", "from_recipe", "gallery"]
+__all__ = ["CATALOGUE", "all_parameters", "describe", "from_recipe", "gallery"]
 
 CATALOGUE: dict[str, Callable[..., Problem]] = {
     "bandit": families.bandit,
@@ -71,6 +71,19 @@ def gallery(name: str | None = None, **parameters: object) -> Problem | dict[str
 
 def from_recipe(text: str) -> Problem:
     """The problem that `name` or `name:parameter=value,parameter=value` describes."""
+    # Not gallery(name, **parameters): a parameter called "name" must be an unknown one.
+    return _build(*_parsed(text))
+
+
+def all_parameters(text: str) -> tuple[str, dict[str, object]]:
+    """The name in a recipe, and every parameter with its value: the given ones, and defaults."""
+    name, given = _parsed(text)
+    recipe = _find(name)
+    known = inspect.signature(recipe).parameters
+    return name, {key: p.default for key, p in known.items()} | check_types(name, recipe, given)
+
+
+def _parsed(text: str) -> tuple[str, dict[str, object]]:
     name, colon, rest = text.partition(":")
     parameters: dict[str, object] = {}
     for part in rest.split(",") if colon else []:
@@ -82,8 +95,7 @@ def from_recipe(text: str) -> Problem:
         if key in parameters:
             raise InputError(f"{text!r} gives {key!r} twice: remove one of the two")
         parameters[key] = _value(value)
-    # Not gallery(name, **parameters): a parameter called "name" must be an unknown one.
-    return _build(name.strip(), parameters)
+    return name.strip(), parameters
 
 
 def describe(name: str) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError, NotShownError
+from ..frames import told
 from ..labels import Label, find_label, label_index
 from ..setting import Setting
 from ..variances import numbers
@@ -71,7 +72,10 @@ class Door:
         return dict(sorted(seen.items())) if len(seen) > 1 else seen
 
     def _entries(self, values: npt.ArrayLike, where: str) -> Iterable[tuple[Label, float]]:
-        """One number for each action, NaN where nothing came."""
+        """One number for each action, NaN where nothing came; a Series goes by its labels."""
+        values = told(values, self._setting.labels, f"{where}: values")
+        if isinstance(values, Mapping):
+            return values.items()
         found = numbers(values, f"{where}: values")
         labels = self._setting.labels
         if found.shape != (len(labels),):
@@ -84,8 +88,8 @@ class Door:
     def _not_shown(self, action: int, label: Label, where: str) -> InputError:
         played = self._setting.labels[action]
         return NotShownError(
-            f"{where}: {played!r} does not show {label!r} (its variance is infinite): leave that "
-            "value out, or declare a finite variance in a new experiment"
+            f"{where}: {played!r} does not show {label!r} (its sigma is infinite): leave that "
+            "value out, or declare a finite sigma in a new experiment"
         )
 
     def _unbelievable(

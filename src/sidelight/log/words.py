@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..labels import display, encode_label, joined
 from ..problem import Problem
+from ..sheet import Column, Sheet
 from ..simulate.statistics import short
 from .estimates import FEW, LEVEL, TAIL
 
@@ -30,6 +31,45 @@ def page(fit: Fit) -> str:
     notes = cautions(fit)
     blocks.append("\n".join(notes) if notes else "nothing speaks against the model")
     return "\n\n".join(blocks)
+
+
+def sheets(fit: Fit) -> tuple[Sheet, Sheet]:
+    """The actions and all pairs, as tables."""
+    actions = (
+        Column("action", "action", display, words=True),
+        Column("plays", "plays", "{:,.0f}".format),
+        Column("values", "values", "{:,}".format),
+        Column("mean", "mean", short),
+        Column("error", "error", "{:.2g}".format),
+        Column("low", "95% from", short),
+        Column("high", "to", short),
+    )
+    pairs = (
+        Column("played", "played", display, words=True),
+        Column("shows", "shows", display, words=True),
+        Column("values", "values", "{:,}".format),
+        Column("sigma", "sigma", short),
+        Column("low", "95% from", _or_dash),
+        Column("high", "to", _or_dash),
+        Column("bias", "bias", _or_dash),
+        Column("remarks", "remarks", words=True),
+    )
+    by_action = tuple(
+        (x.label, x.plays, x.values, x.mean, x.error, x.low, x.high) for x in fit.actions
+    )
+    by_pair = tuple(
+        (x.played, x.observed, x.count, x.sigma, x.low, x.high, x.bias, ", ".join(remarks(x)))
+        for x in fit.pairs
+    )
+    head = f"a log of {_count(fit.rows, 'row')}"
+    return (
+        Sheet(f"means of the actions, from {head}", actions, by_action),
+        Sheet(f"sigma of what is seen, from {head}", pairs, by_pair),
+    )
+
+
+def _or_dash(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
 
 
 ACTIONS = ("action", "plays", "values", "mean", "error", "95% interval")
@@ -149,8 +189,8 @@ def _partly(fit: Fit) -> list[str]:
         return []
     named = _some([f"{_name(pair)} ({pair.shown:.0%})" for pair in pairs])
     return [
-        f"Shown by some plays only: {named}. In the problem every play shows it; divide the "
-        "variance by that share if values will be missing later, too."
+        f"Shown by some plays only: {named}. In the problem every play shows it; divide "
+        "sigma by the square root of that share if values will be missing later, too."
     ]
 
 

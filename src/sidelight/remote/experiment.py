@@ -19,6 +19,7 @@ import numpy as np
 from ..belief import Belief
 from ..document import from_table
 from ..errors import InputError
+from ..frames import told
 from ..labels import Label, find_label, label_index
 from ..live.diagnose import Diagnosis, Finding
 from ..live.learner import Decision
@@ -197,6 +198,7 @@ class Remote:
     def _wire(self, values: Values) -> dict[str, float]:
         """Values by the text of their labels, as numbers that JSON has."""
         labels = self.setting.labels
+        values = told(values, labels, "values")
         if isinstance(values, Mapping):
             given = {str(label): value for label, value in values.items()}
         else:

@@ -1,4 +1,4 @@
-"""The matrix of variances as a map of colours, for structures with too many arrows to draw.
+"""Who shows whom how well, as a map of colours, for structures with too many arrows to draw.
 
 Row i is the action played, column j the action observed: dark where playing i shows j well, white
 where it shows nothing. Beyond 150 actions several rows and columns share a cell, which shows the

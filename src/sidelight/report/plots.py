@@ -93,7 +93,7 @@ def structure_drawing(chapter: Chapter) -> Html:
     found, key = chapter.structure, f"{chapter.key}-graph"
     if not is_drawable(found):
         K = len(found.feedback)
-        label = f"Matrix of variances: {K} actions played (rows) and observed (columns)"
+        label = f"Matrix of standard deviations: {K} actions played (rows) and observed (columns)"
         return inline_svg(matrix_figure(found), key, label)
     best = np.flatnonzero(chapter.problem.gaps == 0).tolist()
     return draw_graph(found, best, key)

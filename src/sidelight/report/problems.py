@@ -81,8 +81,8 @@ def _edges(chapter: Chapter) -> str:
     feedback = chapter.problem.feedback
     names = [display(label) for label in feedback.labels]
     pairs = np.argwhere(feedback.observes)
-    rows = [(names[i], names[j], repr(float(feedback.variance[i, j]))) for i, j in pairs]
-    return csv(("played", "observed", "variance"), rows)
+    rows = [(names[i], names[j], repr(float(feedback.sigma[i, j]))) for i, j in pairs]
+    return csv(("played", "observed", "sigma"), rows)
 
 
 def _deviations(chapter: Chapter) -> Html:
@@ -93,7 +93,7 @@ def _deviations(chapter: Chapter) -> Html:
     unseen = tag("span", say("·"), title="not seen", class_="unseen")
     rows = [
         [say(name), *(say(f"{s:.4g}") if math.isfinite(s) else unseen for s in row)]
-        for name, row in zip(names, np.sqrt(feedback.variance).tolist(), strict=True)
+        for name, row in zip(names, feedback.sigma.tolist(), strict=True)
     ]
     caption = "Standard deviation of what playing the row shows of the column (· not seen)"
     return table(caption, ("played \\ observed", *names), rows)
@@ -136,7 +136,7 @@ def _structure(found: Structure) -> Html:
         rows.append(_fractional(found))
     if not found.feedback.is_uniform:
         graded = found.effective_independence
-        trade = f"independent among variances up to {graded.threshold:.4g}"
+        trade = f"independent among sigmas up to {math.sqrt(graded.threshold):.4g}"
         rows.append(_number(found, "effective independence number", graded, trade))
     head = ("structure", "value", "witness", "what the witness shows")
     return table("Structure, with witnesses", head, rows, words=(1, 2, 3))

@@ -3,7 +3,7 @@
     format, policies, first, replicates, horizon, seed, checkpoints, problem
     provenance      versions, parameters, delay, remarks, editions, hashes of the sources of
                     policies that are the caller's; in a study the name of the cell; where means
-                    were drawn, that they were
+                    were drawn, that they were; where several seeds were joined, the blocks
 
 It is checked once, here, when it is read and before it is written: pages and tables trust it.
 """
@@ -138,9 +138,25 @@ def _provenance(value: object) -> dict[str, Any]:
         checked["sources"] = {k: fields.text(x, f"sources.{k}") for k, x in sources.items()}
     if found.get("known_horizon", False) is not False:  # written only where it is not known
         raise DamagedError("known_horizon is not as a race writes it")
+    if "blocks" in found:  # written only where several seeds were joined
+        checked["blocks"] = _blocks(found["blocks"])
     if "cell" in found:
         fields.text(found["cell"], "provenance.cell")
     return {**found, **checked}
+
+
+def _blocks(value: object) -> list[list[int]]:
+    blocks = [fields.items(block, "a block") for block in fields.items(value, "blocks")]
+    if len(blocks) < 2 or any(len(block) != 3 for block in blocks):
+        raise DamagedError("blocks must be (seed, first, replicates), two or more of them")
+    return [
+        [
+            fields.whole(seed, "the seed of a block", 0),
+            fields.whole(first, "the first replicate of a block", 0, MAX_REPLICATES - 1),
+            fields.whole(count, "the replicates of a block", 1, MAX_REPLICATES),
+        ]
+        for seed, first, count in blocks
+    ]
 
 
 def _parameters(value: object, name: str) -> dict[str, float]:

@@ -51,6 +51,7 @@ class Ingredients:
     engine: int | None = EDITION
     known_horizon: bool = True
     posterior: bool = False
+    joined: tuple[int, ...] = ()  # the seeds, where there are several
 
 
 def recorded(results: Results) -> Ingredients:
@@ -76,6 +77,7 @@ def recorded(results: Results) -> Ingredients:
         engine=editions.get("engine"),
         known_horizon="known_horizon" not in origin,
         posterior=results.posterior,
+        joined=tuple(seed for seed, _, _ in results.blocks) if len(results.blocks) > 1 else (),
     )
 
 
@@ -125,6 +127,8 @@ def _of_race(old: Ingredients, new: Ingredients) -> Iterator[str]:
         before, now = getattr(old, key), getattr(new, key)
         if before != now:
             yield f"the {word} was {_shown(before)}, is {_shown(now)}"
+    if old.joined != new.joined and old.joined:
+        yield f"races with the seeds {', '.join(map(str, old.joined))} were joined"
     if old.known_horizon != new.known_horizon:
         yield f"the policies {'knew' if old.known_horizon else 'did not know'} the horizon"
     if old.posterior != new.posterior:

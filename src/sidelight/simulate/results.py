@@ -44,7 +44,9 @@ class Results:
 
     `regret` has the shape (policy, replicate, checkpoint), `plays` (policy, replicate, action) and
     is taken at the horizon, which is the last checkpoint. The arrays cannot be written to. Their
-    first replicate has the number `first`.
+    first replicate has the number `first`. Where races with several seeds were joined, `blocks`
+    has the seed, the first replicate and the number of replicates of each; `seed` and `first` are
+    those of the first block.
     """
 
     problem: Problem
@@ -68,6 +70,8 @@ class Results:
             raise InputError(f"plays has the shape {self.plays.shape}, regret {shape}")
         if not np.isfinite(self.regret).all():
             raise InputError("regret must be finite")
+        if sum(count for _, _, count in self.blocks) != shape[1]:
+            raise InputError(f"regret has {shape[1]} replicates, its blocks have others")
         if (np.diff(self.checkpoints) <= 0).any() or self.checkpoints[-1] != self.horizon:
             raise InputError("checkpoints must increase, and end with the horizon")
         for name in ("checkpoints", "regret", "plays"):
@@ -85,6 +89,14 @@ class Results:
     def replicates(self) -> int:
         """How many runs of each policy there are."""
         return int(self.regret.shape[1])
+
+    @property
+    def blocks(self) -> tuple[tuple[int, int, int], ...]:
+        """(seed, first replicate, replicates), one after the other; one block unless joined."""
+        joined = self.provenance.get("blocks")
+        if joined is None:
+            return ((self.seed, self.first, self.replicates),)
+        return tuple((seed, first, count) for seed, first, count in joined)
 
     @property
     def posterior(self) -> bool:
@@ -137,7 +149,10 @@ class Results:
         )
 
     def to_frame(self, kind: str = "polars") -> Any:
-        """A long table with the columns policy, replicate, t and regret; "polars" or "pandas"."""
+        """A long table with the columns policy, replicate, t and regret; "polars" or "pandas".
+
+        Where several seeds were joined it has a column seed, too.
+        """
         if kind not in ("polars", "pandas"):
             raise InputError(f"no frames of kind {kind!r}; {choose_from(kind, _FRAMES)}")
         return _FRAMES[kind](self._columns())
@@ -205,9 +220,12 @@ class Results:
 
     def _columns(self) -> dict[str, Any]:
         policies, replicates, checkpoints = self.regret.shape
-        each = np.arange(self.first, self.first + replicates, dtype=np.int64).repeat(checkpoints)
+        runs = [(seed, first + k) for seed, first, count in self.blocks for k in range(count)]
+        seeds = np.array([seed for seed, _ in runs], dtype=object).repeat(checkpoints)
+        each = np.array([run for _, run in runs], dtype=np.int64).repeat(checkpoints)
         return {
             "policy": np.array(self.policies, dtype=object).repeat(replicates * checkpoints),
+            **({"seed": np.tile(seeds, policies)} if len(self.blocks) > 1 else {}),
             "replicate": np.tile(each, policies),
             "t": np.tile(self.checkpoints, policies * replicates),
             "regret": self.regret.ravel(),
@@ -217,9 +235,9 @@ class Results:
 def _polars(columns: Mapping[str, Any]) -> Any:
     import polars as pl  # noqa: PLC0415 - slow to import
 
-    return pl.DataFrame(
-        {**columns, "policy": pl.Series(columns["policy"].tolist(), dtype=pl.String)}
-    )
+    seeds = {"seed": pl.Series(columns["seed"].tolist())} if "seed" in columns else {}
+    names = pl.Series(columns["policy"].tolist(), dtype=pl.String)
+    return pl.DataFrame({**columns, "policy": names, **seeds})
 
 
 def _pandas(columns: Mapping[str, Any]) -> Any:

@@ -91,7 +91,7 @@ def interval(values: Floats, confidence: float = CONFIDENCE) -> tuple[float, flo
     """Student's interval for the mean; all numbers where there is only one value."""
     if len(values) < 2:
         return -math.inf, math.inf
-    margin = _student_quantile(len(values) - 1, (1 + confidence) / 2) * standard_error(values)
+    margin = student_quantile(len(values) - 1, (1 + confidence) / 2) * standard_error(values)
     return float(values.mean() - margin), float(values.mean() + margin)
 
 
@@ -106,18 +106,20 @@ def compare(
     error = float(standard_error(d))
     p = 1.0  # one replicate says nothing about another
     if n > 1:
-        p = 2 * _student(n - 1, -abs(mean) / error) if error > 0 else float(mean == 0)
+        p = 2 * student(n - 1, -abs(mean) / error) if error > 0 else float(mean == 0)
     low, high = interval(d, confidence)
     return Difference(first, second, mean, error, low, high, p, p, confidence, n)
 
 
-def _student(degrees: int, t: float) -> float:
+def student(degrees: float, t: float) -> float:
+    """The probability that Student's variable is at most t."""
     from scipy.special import stdtr  # noqa: PLC0415 - scipy is slow to import
 
     return float(stdtr(degrees, t))
 
 
-def _student_quantile(degrees: int, level: float) -> float:
+def student_quantile(degrees: float, level: float) -> float:
+    """The number that Student's variable stays below with this probability."""
     from scipy.special import stdtrit  # noqa: PLC0415 - scipy is slow to import
 
     return float(stdtrit(degrees, level))

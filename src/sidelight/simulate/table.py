@@ -6,18 +6,17 @@ nobody loses anything.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..engine.contract import Floats
-from .statistics import short, standard_error
+from ..sheet import Column, Sheet
+from .statistics import Difference, short, standard_error
 from .wait import wait_of
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows in the order of the race, at round `t`; print it, or write it as CSV or Markdown."""
+    """Rows in the order of the race, at round `t`; also as CSV, Markdown or LaTeX."""
 
     rows: tuple[Row, ...]
     t: int
@@ -128,21 +127,28 @@ class Table:
         single = {"error": None} if self.replicates == 1 else {}
         return [asdict(row) | single for row in self.rows]
 
+    @property
+    def sheet(self) -> Sheet:
+        """The same as a plain table."""
+        shows: dict[str, Callable[[Any], str]] = {"policy": str, "ratio": _ratio}
+        columns = (
+            Column(key, title, shows.get(key, short), key == "policy")
+            for key, title in TITLES.items()
+        )
+        rows = tuple(tuple(asdict(row).values()) for row in self.rows)
+        return Sheet(self.title, tuple(columns), rows, self.remarks)
+
     def to_csv(self) -> str:
         """The numbers in full."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(TITLES)
-        writer.writerows(asdict(row).values() for row in self.rows)
-        return stream.getvalue()
+        return self.sheet.to_csv()
 
     def to_markdown(self) -> str:
         """The table as it is printed, for a page."""
-        lines = [tuple(TITLES.values()), *(row.cells() for row in self.rows)]
-        text = [" | ".join(cell.replace("|", "\\|") for cell in line) for line in lines]
-        rule = " | ".join(["---", *["---:"] * (len(TITLES) - 1)])
-        table = "".join(f"| {line} |\n" for line in [text[0], rule, *text[1:]])
-        return table + "".join(f"\n{remark}\n" for remark in self.remarks)
+        return self.sheet.to_markdown()
+
+    def to_latex(self) -> str:
+        """The table as it is printed, for a paper: it needs the package booktabs."""
+        return self.sheet.to_latex()
 
 
 def tabulate(
@@ -161,6 +167,22 @@ def tabulate(
     rows = (Row(name, *map(float, row)) for name, row in zip(names, numbers, strict=True))
     said = tuple(f"{name}: {'; '.join(remarks[name])}" for name in names if name in remarks)
     return Table(tuple(rows), t, values.shape[1], (*_late(delay), *said))
+
+
+def differences(pairs: Sequence[Difference]) -> Sheet:
+    """Paired differences of the regret, as `Results.comparisons` gives them."""
+    columns = (
+        Column("first", "policy", words=True),
+        Column("second", "minus", words=True),
+        Column("mean", "difference", short),
+        Column("error", "error", short),
+        Column("low", "95% from", short),
+        Column("high", "to", short),
+        Column("adjusted", "p", "{:.2g}".format),
+    )
+    rows = tuple(tuple(getattr(pair, c.key) for c in columns) for pair in pairs)
+    note = "paired, replicate by replicate; p-values after Holm's correction"
+    return Sheet("differences of the regret between policies", columns, rows, (note,))
 
 
 def _late(delay: str | None) -> tuple[str, ...]:

@@ -6,14 +6,18 @@ cells       one file each, named after everything it depends on
 store       the folder of finished cells
 crews       threads and processes; cluster: Dask
 run         compute what is missing, join it, explain it
+reuse       replicates that are there already, in other blocks
+loading     what is there, as data: Results, a frame (frame), a figure (sweep)
+compare     two of them, policy by policy
 """
 
 from . import manifest
 from .cells import Cell
 from .crews import Crew, CrewError, Processes, Threads, crew
+from .loading import Loaded, load, load_study
 from .plan import Race, Study, blocks
 from .reading import is_study, read, to_toml
-from .run import Loaded, Outcome, State, check_own, compute, explain, load, run
+from .run import Outcome, State, check_own, compute, explain, run
 from .store import Store
 
 __all__ = [
@@ -35,6 +39,7 @@ __all__ = [
     "explain",
     "is_study",
     "load",
+    "load_study",
     "manifest",
     "read",
     "run",

@@ -67,7 +67,8 @@ class Cell:
         """Everything that the content of the file depends on."""
         parameters = self.policy.parameters
         return {
-            "problem": _digest(files.to_json(self.problem.to_document())),
+            # in variances, as long ago: another spelling would lose all finished cells
+            "problem": _digest(files.to_json(self.problem.to_document(), "variance")),
             "policy": str(self.policy),
             "parameters": {key: repr(value) for key, value in sorted(parameters.items())},
             "horizon": self.horizon,

@@ -3,7 +3,6 @@
     run(study, folder, crew)      compute what is missing, and give the races
     compute(cells, store, crew)   the same for any cells
     explain(study, folder)        for each cell, why it would be computed; "" if it is finished
-    load(folder)                  the races of the last study that was run in the folder
 
 What a folder was used for is written down by `manifest` before the first cell.
 """
@@ -16,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
 from ..simulate import Results
 from ..simulate.joining import join
 from . import manifest
 from .cells import Cell
 from .crews import Crew, Tally
 from .plan import Study
+from .reuse import adopt, known
 from .store import MISSING, Store
 
 
@@ -61,6 +60,7 @@ def run(study: Study, folder: Path, crew: Crew, watch: Watch | None = None) -> O
     study.check_size()
     check_own(study.cells)
     store.prepare()
+    adopt(study.cells, known(folder))  # before the list of cells is replaced
     manifest.write(study, folder)
     computed = compute(study.cells, store, crew, watch)
     with ThreadPoolExecutor() as pool:  # parsing files releases the lock
@@ -96,49 +96,15 @@ def compute(cells: Sequence[Cell], store: Store, crew: Crew, watch: Watch | None
 
 def explain(study: Study, folder: Path) -> Iterator[tuple[Cell, str]]:
     """Why each cell would be computed; "" for a finished one."""
-    store = Store(folder)
-    try:
-        known = manifest.read(folder)
-    except InputError:
-        known = None
-    races = () if known is None else known.races
-    before = {cell.place: cell.made_of for race in races for cell in race.cells}
+    store, last = Store(folder), known(folder)
+    before = {record.place: record.made_of for found in last.cells.values() for record in found}
     for cell in study.cells:
         reason = store.problem_with(cell)
-        if reason == MISSING:
+        if reason == MISSING and last.results(cell) is not None:
+            reason = ""
+        elif reason == MISSING:
             reason = _changes(before.get(cell.place, cell.ingredients), cell.ingredients) or MISSING
         yield cell, reason
-
-
-@dataclass(frozen=True, eq=False)
-class Loaded:
-    """What a folder holds: the races that are complete, and what to know about the others.
-
-    `left_out` has what was refused of the others; `keys` the cells of all races of the study.
-    """
-
-    settings: Mapping[str, Any]
-    races: tuple[Results, ...]
-    notes: tuple[str, ...]
-    left_out: tuple[InputError, ...] = ()
-    keys: tuple[str, ...] = ()
-
-
-def load(folder: Path) -> Loaded:
-    """The last study that was run in the folder, as far as it is finished."""
-    found = manifest.read(folder)
-    if found is None:
-        raise InputError(f"{folder}: there is no study here: no file {manifest.NAME}")
-    store, races, notes, left_out = Store(folder), [], [], []
-    for race in found.races:
-        try:
-            races.append(join([store.read_key(cell.key) for cell in race.cells]))
-        except InputError as error:
-            notes.append(f"{race.title} is not finished: {error}. Run the study again.")
-            left_out.append(error)
-        notes += [f"{race.title}: without {policy}: {why}." for policy, why in race.refused.items()]
-    keys = tuple(cell.key for race in found.races for cell in race.cells)
-    return Loaded(found.settings, tuple(races), tuple(notes), tuple(left_out), keys)
 
 
 class _Clock:

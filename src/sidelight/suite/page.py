@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from ..sheet import Column, Sheet
 from ..simulate.statistics import short
 from .cells import DEFAULT, FAST, LONG, NEAR, ORIGINAL
 from .reasons import REASONS
-from .summary import ERRORS, MEAN, TAIL, Panel, growth
+from .summary import ERRORS, MEAN, TAIL, Line, Panel, growth
 
 
 def to_markdown(panels: Iterable[Panel], command: str) -> str:
@@ -114,6 +115,43 @@ def _why(p: Panel) -> str:
     return f" (why, in the whole suite: {reason})" if reason else ""
 
 
+def sheet(panels: Iterable[Panel]) -> Sheet:
+    """All rows of the page as one table; a race without a lower bound has none."""
+    panels = tuple(panels)
+    columns = (
+        Column("problem", "problem", words=True),
+        Column("horizon", "T", "{:,}".format),
+        Column("policy", "policy", words=True),
+        Column("rival", "rival", lambda fair: "yes" if fair else "no", words=True),
+        Column("runs", "runs", "{:,}".format),
+        *(Column(key, title, short) for key, title in _NUMBERS.items()),
+    )
+    rows = tuple(
+        (p.recipe, p.horizon, x.policy, x.fair, x.runs, *_numbers(p, x, panels))
+        for p in panels
+        for x in p.lines
+    )
+    return Sheet("every policy on every problem", columns, rows)
+
+
+_NUMBERS = {
+    "mean": "mean",
+    "error": "error",
+    "q95": "95%",
+    "q99": "99%",
+    "most": "most",
+    "ratio": "to best",
+    "growth": "growth",
+    "to_bound": "to bound",
+}
+
+
+def _numbers(p: Panel, x: Line, panels: Sequence[Panel]) -> list[float]:
+    power = round(growth(panels, p, x), 3) + 0.0  # no -0
+    to_bound = x.mean / p.bound if p.bound > 0 else math.nan
+    return [x.mean, x.error, x.q95, x.q99, x.most, p.ratio(x), power, to_bound]
+
+
 def _page(p: Panel, panels: Sequence[Panel]) -> list[str]:
     bound = "no lower bound" if math.isnan(p.bound) else f"lower bound {p.bound:.4g}"
     rows = [
@@ -125,9 +163,7 @@ def _page(p: Panel, panels: Sequence[Panel]) -> list[str]:
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for x in p.lines:
-        power = round(growth(panels, p, x), 3) + 0.0  # no -0
-        to_bound = x.mean / p.bound if p.bound > 0 else math.nan
-        numbers = [x.runs, x.mean, x.error, x.q95, x.q99, x.most, p.ratio(x), power, to_bound]
+        numbers = [x.runs, *_numbers(p, x, panels)]
         name = f"**{x.policy}**" if x.policy == DEFAULT else x.policy + "*" * (not x.fair)
         rows.append("| " + " | ".join([name, *map(short, numbers)]) + " |")
     return rows

@@ -1,0 +1,133 @@
+"""What an analysis says, as tables: who shows whom, the numbers of the structure, the bounds.
+
+`console` prints them, and `sidelight analyze --csv` and `--latex` write them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from .analysis import Analysis
+from .bounds import Bound
+from .bounds.titles import LOWER, LOWER_MEANING, METHODS, UPPER, UPPER_MEANING, unfinished
+from .feedback import Feedback
+from .labels import display, first_names
+from .sheet import Column, Sheet
+from .structure import Actions, Bracket, Structure
+
+MATRIX = "standard deviation of what playing the row shows of the column; not seen: "
+NO_METHOD = ("", "none", "trivial")  # bounds that say in `why` how they were found
+
+
+def of_analysis(analysis: Analysis) -> tuple[Sheet, ...]:
+    """All tables of an analysis."""
+    return (
+        matrix(analysis.feedback, "-"),
+        numbers(analysis.structure),
+        lower_bounds(analysis),
+        upper_bounds(analysis),
+    )
+
+
+def matrix(feedback: Feedback, blank: str) -> Sheet:
+    """Standard deviations: the row is played, the column is seen; `blank` if it is not seen."""
+
+    def show(sigma: float) -> str:
+        return f"{sigma:.3g}" if sigma < math.inf else blank
+
+    names = [display(label) for label in feedback.labels]
+    columns = Column("sigma", "", words=True), *(Column(name, name, show) for name in names)
+    rows = zip(names, feedback.sigma.tolist(), strict=True)
+    return Sheet(MATRIX + blank, columns, tuple((name, *row) for name, row in rows))
+
+
+def numbers(found: Structure) -> Sheet:
+    """The numbers of the structure, each with its meaning and the actions that show it."""
+    rows: list[tuple[str, str, str]] = []
+
+    def add(name: str, number: Bracket, meaning: str) -> None:
+        rows.append((name, str(number), f"{meaning}: {_names(found, number.witness)}"))
+
+    if found.weak:
+        count = f"{len(found.weak)} of {len(found.feedback)} actions are seen weakly"
+        rows.append(("observability", "weak", f"{count}: {_names(found, found.weak)}"))
+    else:
+        rows.append(("observability", "strong", "all actions are seen strongly"))
+    add("independence number", found.independence, "the most actions of which none shows another")
+    if found.weak:
+        fewest = "the fewest actions that together show all weakly seen ones"
+        add("weak domination number", found.domination, fewest)
+        fractional = found.fractional_domination
+        value = "not found: search stopped early" if math.isnan(fractional) else f"{fractional:.6g}"
+        rows.append(("  fractional", value, "the same, if actions may be counted in parts"))
+    elif not found.feedback.is_uniform:
+        graded = found.effective_independence
+        least = (
+            "(s/r)^2 times the independence number, if only observations with a sigma of at most s "
+            "count, for the best s; r is the least s that leaves every action seen (strongly, if "
+            "all were)"
+        )
+        add("effective independence number", graded, least)
+        rows.append(("  among sigmas up to", f"{math.sqrt(graded.threshold):.4g}", "the best s"))
+    head = ("structure", "value", "meaning")
+    columns = tuple(Column(title, title, words=True, long=title == "meaning") for title in head)
+    return Sheet("what the structure is worth", columns, tuple(rows))
+
+
+def lower_bounds(analysis: Analysis) -> Sheet:
+    """What no policy can avoid losing."""
+    return _bounds(analysis, "at least", LOWER, LOWER_MEANING, analysis.bounds)
+
+
+def upper_bounds(analysis: Analysis) -> Sheet:
+    """What policies promise not to exceed."""
+    return _bounds(analysis, "at most", UPPER, UPPER_MEANING, analysis.guarantees)
+
+
+def _bounds(
+    analysis: Analysis,
+    side: str,
+    names: Mapping[str, str],
+    meanings: Mapping[str, str],
+    found: Mapping[str, Bound],
+) -> Sheet:
+    columns = (
+        Column(f"regret {side}", f"regret is {side}", words=True),
+        Column("value", "value", _value),
+        Column("meaning", "meaning, or why there is none", words=True, long=True),
+    )
+    rows = tuple(
+        (
+            title,
+            found[name].value if found[name].valid else None,
+            bound_words(found[name], side, said),
+        )
+        for name, title in names.items()
+        if name in found
+        for said in [f"{meanings[name]}: "]
+    )
+    return Sheet(f"regret is {side}, T = {analysis.horizon:g}", columns, rows)
+
+
+def _value(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return "infinite" if math.isinf(value) else f"{value:.4g}"
+
+
+def bound_words(bound: Bound, side: str, meaning: str = "") -> str:
+    """What a bound means and how it was found, or why there is none."""
+    if not bound.valid:
+        return bound.why
+    vacuous = "; vacuous: nobody can lose so much" if bound.vacuous else ""
+    unnamed = math.isinf(bound.value) or bound.method in NO_METHOD
+    how = bound.why if unnamed else METHODS.get(bound.method, bound.method)
+    left = f"{said}, {side} {_value(bound.value)}: " if (said := unfinished(bound)) else ""
+    return left + meaning + how + vacuous
+
+
+def _names(found: Structure, actions: Actions, most: int = 12) -> str:
+    if not actions:
+        return ""
+    return "{" + first_names([display(found.feedback.labels[i]) for i in actions], most) + "}"
