@@ -20,6 +20,9 @@ ROOMS = [
     ["numerals"],
     ["toml"],
     ["labels"],
+    ["styles"],
+    ["picture"],
+    ["canvas"],
     ["frames"],
     ["variances"],
     ["edges"],
@@ -40,6 +43,7 @@ ROOMS = [
     ["sandwich"],
     ["curves"],
     ["figures"],
+    ["maps"],
     ["engine"],
     ["belief"],
     ["policies"],
@@ -70,7 +74,10 @@ FILE_LINES = 400
 FUNCTION_LINES = 40
 KERNEL_LINES = 80  # numba cannot split a loop over functions without paying for the calls
 PARAMETERS = 6
-DOORS = {"simulate": 12}  # a public function whose arguments are nearly all optional and named
+DOORS = {
+    "simulate": 12,
+    "plot": 7,
+}  # public functions whose arguments are nearly all optional and named
 
 # decorators of compiled code
 KERNELS = {

@@ -146,7 +146,7 @@ def test_every_figure_has_its_data(read: Reader) -> None:
     assert len(csv) == len(read.of("figure")) == 6
     lines = content(files["1-pair-400-regret.csv"]).splitlines()
     assert lines[0] == "series,kind,t,value,low,high"
-    assert {row[1] for row in csv_rows(lines[1:])} == {"policy", "lower", "limit"}
+    assert {row[1] for row in csv_rows(lines[1:])} == {"policy", "lower", "limit", "upper"}
     edges = content(files["1-pair-feedback.csv"]).splitlines()
     assert edges == ["played,observed,variance", "x,x,1.0", "y,y,1.0"]
 

@@ -15,7 +15,7 @@ from .. import console, figures, progress, writing
 from ..analysis import Analysis, analyze
 from ..bounds.certificate_file import Saved
 from ..bounds.titles import LOWER
-from ..curves import curves, sandwich_curves
+from ..curves import SLOW, curves, sandwich_curves
 from ..errors import InputError
 from ..feedback import Feedback
 from ..problem import Problem, load
@@ -57,7 +57,7 @@ SANDWICH_POINTS = 5  # a decade apart; each takes a second or more
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),
-    help="Draw the bounds against T into this .png, .svg or .pdf file.",
+    help="Draw the bounds against T into this .png, .svg, .pdf or .eps file.",
 )
 @click.option(
     "--certificates",
@@ -136,10 +136,11 @@ def _plot(found: Analysis, path: Path) -> None:
     given = found.worst_case if found.worst_case_from == "given" else None
     with progress.of_steps("bounds") as tick:
         drawn = curves(found.subject, horizons, given, progress=tick)
-    both = None
-    if found.sandwich is not None:
-        few = [T for k in range(SANDWICH_POINTS) if (T := found.horizon / 10**k) >= 1]
-        with progress.of_steps("worst cases") as tick:
+    both, few = None, [T for k in range(SANDWICH_POINTS) if (T := found.horizon / 10**k) >= 1]
+    with progress.of_steps("worst cases") as tick:
+        if found.sandwich is not None:
             both = sandwich_curves(found.feedback, found.upper, few, tick)
+        else:  # at least the lower of the two
+            drawn += curves(found.subject, few, names=SLOW, progress=tick)
     figures.save_figure(figures.draw_bounds(drawn, title=found.name, sandwich=both), path)
     click.echo(f"wrote {path}", err=True)

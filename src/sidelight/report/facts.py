@@ -21,7 +21,7 @@ from ..errors import InputError
 from ..labels import display
 from ..problem import Problem
 from ..simulate import Results
-from ..simulate.results import BOUND_POINTS, OVERLAID
+from ..simulate.pictures import BOUND_POINTS, OVERLAID
 from ..structure import Structure
 from ..writing import slug
 from .markup import count

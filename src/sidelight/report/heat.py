@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..figures import draw_map
+from ..maps import draw_map
 from ..structure import Structure
 from ..variances import Array
 from .graph import short_labels, strength

@@ -75,9 +75,7 @@ def _regret(race: AnalysedRace, chapter: Chapter) -> Html:
     names = ", ".join(display(name) for name in race.results.policies)
     label = f"Regret against time on {chapter.name} over {race.title}: {names}; the table has ends"
     drawn = inline_svg(plots.race_figure(race), f"{race.key}-figure", label)
-    caption = (
-        f"Regret against time: {plots.caption(race.results)}. Grey: lower bounds, where they hold."
-    )
+    caption = f"Regret against time: {plots.caption(race.results)}. Grey: bounds, where they hold."
     file = f"{chapter.file}-{race.results.horizon}-regret.csv"
     return figure(
         drawn, say(caption), say(" "), download("data (CSV)", file, plots.race_rows(race))
