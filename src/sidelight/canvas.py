@@ -12,6 +12,7 @@ import math
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -71,6 +72,28 @@ def new_figure(width: float, height: float) -> Any:
 def new_axes(width: float = 7.0, height: float = 5.4) -> Any:
     """Axes of a new figure."""
     return new_figure(width, height).subplots()
+
+
+def plain_panel(panel: Any, points: float) -> None:
+    """A faint grid, no frame, letters of this size, and numbers on log axes that can be read."""
+    panel.grid(visible=True, which="major", alpha=0.25)
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.tick_params(which="both", labelsize=0.95 * points)
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.label.set_size(points)
+        if axis.get_scale() == "log":
+            axis.set_major_formatter(partial(_log_tick, axis))
+            axis.set_minor_formatter(partial(_log_tick, axis))
+
+
+def _log_tick(axis: Any, x: float, place: int | None = None) -> str:
+    """Powers of ten; where the axis has two decades at most, numbers, and those of 2 and 5 too."""
+    low, high = axis.get_view_interval()
+    power = math.floor(math.log10(x) + 1e-9)
+    digit = round(x / 10.0**power)
+    if high / low > 100:
+        return rf"$\mathdefault{{10^{{{power}}}}}$" if digit == 1 else ""
+    return f"{x:,g}" if digit in (1, 2, 5) else ""
 
 
 def plain_text(name: str) -> str:

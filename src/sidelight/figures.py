@@ -17,6 +17,7 @@ from .canvas import (
     measures,
     new_axes,
     new_figure,
+    plain_panel,
     plain_text,
     save_figure,
     to_svg,
@@ -206,7 +207,7 @@ def draw_tails(
             look = _ink(in_the_background(bound_look(TRIVIAL)), points)
             ax.axvline(most, label=label, zorder=1.5, **look)
         ax.set(xscale="log", yscale="log", xlabel="regret x", ylabel="share of runs that lose >= x")
-        _plain_panel(ax, points)
+        plain_panel(ax, points)
 
     return _single(ax, size, (names, bound), title, ink)
 
@@ -325,7 +326,7 @@ def _draw_panel(
         panel.plot(curve.horizons, values, label=label, zorder=1.5, **ink)
     panel.set(xscale=scale, yscale=scale, xlabel="round t", ylabel="regret")
     panel.set_ylim(bottom=floor)
-    _plain_panel(panel, points)
+    plain_panel(panel, points)
     panel.margins(x=0)
     if scale == "linear":
         _linear_limits(panel, bands)
@@ -340,14 +341,6 @@ def readable(bands: Sequence[Band]) -> set[str]:
     """The policies whose bands are drawn: all, or the five that lose least where there are more."""
     best = sorted(bands, key=lambda band: float(band.middle[-1]))
     return {band.name for band in best[:MOST_BANDS]}
-
-
-def _plain_panel(panel: Any, points: float) -> None:
-    panel.grid(visible=True, which="major", alpha=0.25)
-    panel.spines[["top", "right"]].set_visible(False)
-    panel.tick_params(labelsize=0.95 * points)
-    for axis in (panel.xaxis, panel.yaxis):
-        axis.label.set_size(points)
 
 
 def _linear_limits(panel: Any, bands: Sequence[Band]) -> None:

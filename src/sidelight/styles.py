@@ -62,16 +62,16 @@ _KNOWN = {
 # Greys for what is known of these means, violet for the worst means, brown for promises.
 _BOUNDS = {
     "general": Look("#333333"),
-    "finite_time": Look("#777777", (6, 2)),
+    "finite_time": Look("#777777", (4, 2)),
     "limit": Look("#8C8C8C", (1, 1.4)),
     "trivial": Look("#A6A6A6", (8, 2, 1, 2, 1, 2)),
-    "minimax": Look("#9378C9", (9, 2)),
+    "minimax": Look("#9378C9", (12, 3)),
     "minimax_computed": Look("#4B2E83", SOLID, "^"),
     "must lose": Look("#4B2E83", SOLID, "^"),  # the computed bound, as one side of a sandwich
     "need not lose more": Look("#7B1E3C", SOLID, "v"),
-    "guarantee of Algorithm 1": Look("#A0764B", (5, 1.5)),
+    "guarantee of Algorithm 1": Look("#A0764B", (9, 2, 3, 2)),
     "guarantee of Algorithm 2": Look("#6B4423", (5, 1.5, 1, 1.5)),
-    "guarantee of Algorithm 2 here": Look("#C9A66B", (3, 1)),
+    "guarantee of Algorithm 2 here": Look("#C9A66B", (2, 1)),
 }
 _OTHER_BOUND = Look("#777777", (2, 2))
 

@@ -17,9 +17,9 @@ import sidelight as sl
 from sidelight.bounds import Bound
 from sidelight.bounds.hard_sets import hard_sets, known_structure
 from sidelight.bounds.minimax_computed import _computed
-from sidelight.console import _cells
 from sidelight.programs import Effort, check_budget
 from sidelight.programs.solver import solve_binary, solve_linear
+from sidelight.tables import cells
 from sidelight.variances import Array
 
 SMALL = [name for name in sl.gallery() if len(sl.gallery(name)) <= 10]
@@ -197,11 +197,11 @@ def test_what_seconds_cut_off_is_said_to_be_so() -> None:
     hurried = sl.bounds.minimax_computed(feedback, 1.0, 1e5, budget=1e-3)
     assert hurried.stopped
     assert "found no harder means" not in hurried.method
-    assert _cells(hurried, "at least")[1].startswith("search stopped early, at least ")
+    assert cells(hurried, "at least")[1].startswith("search stopped early, at least ")
     whole = sl.bounds.minimax_computed(feedback, 1.0, 1e5)
     assert not whole.stopped
     assert whole.value >= hurried.value
-    assert "stopped early" not in _cells(whole, "at least")[1]
+    assert "stopped early" not in cells(whole, "at least")[1]
 
 
 def test_a_structure_too_large_says_so_in_every_number() -> None:

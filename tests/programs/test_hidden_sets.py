@@ -14,13 +14,13 @@ from sidelight import Feedback, Problem
 from sidelight.analysis import bound_record
 from sidelight.bounds import minimax
 from sidelight.bounds.titles import unfinished
-from sidelight.console import _cells
 from sidelight.curves import curves
 from sidelight.programs import Effort, hidden_sets
 from sidelight.programs.hidden_sets import HiddenSet, hidden_set
 from sidelight.report.facts import Weighed
 from sidelight.report.proofs import _how
 from sidelight.structure import strongly_observable
+from sidelight.tables import cells
 from sidelight.variances import Array
 
 
@@ -202,7 +202,7 @@ def test_sets_that_are_never_tried_have_their_own_word_everywhere() -> None:
     bound = minimax(feedback, 1.0, 1e4)
     assert (bound.stopped, bound.sampled) == (False, True)
     assert unfinished(bound) == "only some sets of actions tried"
-    assert _cells(bound, "at least")[1].startswith("only some sets of actions tried, at least ")
+    assert cells(bound, "at least")[1].startswith("only some sets of actions tried, at least ")
     record = bound_record(bound)
     assert (record["stopped_early"], record["sampled"]) == (False, True)
     (curve,) = curves(Problem(feedback, np.linspace(0, 1, 42)), [1e4], names=["minimax"])

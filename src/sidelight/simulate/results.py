@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from .. import writing
 from ..canvas import Size
+from ..cards import card
 from ..engine.contract import Floats, Ints
 from ..errors import DamagedError, InputError, MissingExtraError, choose_from
 from ..figures import Band, Tail
@@ -78,6 +79,10 @@ class Results:
             f"<Results: {len(self.policies)} policies, {self.replicates:,} replicates of "
             f"{self.horizon:,} rounds, seed {self.seed}>"
         )
+
+    def _repr_html_(self) -> str:
+        on = f" on {self.problem.name}" if self.problem.name else ""
+        return card(f"{repr(self)[1:-1]}{on}", self.table().to_html())
 
     @property
     def replicates(self) -> int:
