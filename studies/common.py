@@ -12,25 +12,18 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from sidelight import progress
-from sidelight.figures import COLOURS, save_figure
+from sidelight.canvas import save_figure
 from sidelight.simulate import Results
 from sidelight.study import Study, crew, run
+from sidelight.styles import look
 
 CELLS = Path("out/studies")
 FIGURES = Path("docs/figures")
-# A policy has the same colour in every figure.
-COLOUR = dict(
-    zip(
-        ("ids", "asymptotic", "minimax", "ts-n", "ucb-n", "greedy", "uniform"),
-        COLOURS,
-        strict=True,
-    )
-)
 
 
 def colour(policy: str) -> str:
-    """The colour of a policy, whatever its version."""
-    return COLOUR[policy.partition(":")[0].removesuffix("-sigma")]
+    """The colour of a policy, whatever its version: that of every figure."""
+    return look(policy.partition(":")[0].removesuffix("-sigma")).colour
 
 
 def races(*studies: Study) -> list[Results]:

@@ -8,6 +8,7 @@ import pytest
 import sidelight as sl
 from sidelight.curves import (
     NAMES,
+    SLOW,
     PowerLaw,
     as_worst_case,
     curves,
@@ -17,6 +18,19 @@ from sidelight.curves import (
 
 DOSING = sl.gallery("dosing")
 HORIZONS = [1e2, 1e3, 1e4]
+
+
+def test_the_trivial_curve_is_all_that_can_be_lost() -> None:
+    (trivial,) = curves(DOSING, HORIZONS, names=["trivial"])
+    assert trivial.values == pytest.approx(np.sort(HORIZONS) * (0.70 - 0.20))
+    assert trivial.kind == "upper"
+    assert trivial.valid.all()
+
+
+def test_the_computed_minimax_bound_is_a_curve_where_it_is_asked_for() -> None:
+    (computed,) = curves(DOSING, [1e3], names=["minimax_computed"])
+    assert computed.values[0] == sl.bounds.minimax_computed(DOSING.feedback, 1.0, 1e3).value
+    assert computed.kind == "lower"
 
 
 def test_each_point_is_the_bound_at_its_horizon() -> None:
@@ -40,8 +54,8 @@ def test_each_point_is_the_bound_at_its_horizon() -> None:
 
 def test_kinds_are_told_apart() -> None:
     kinds = {curve.name: curve.kind for curve in curves(DOSING, [1e3])}
-    assert tuple(kinds) == NAMES
-    assert {kinds[name] for name in NAMES if name.startswith("guarantee")} == {"upper"}
+    assert tuple(kinds) == tuple(name for name in NAMES if name not in SLOW)
+    assert {kinds[name] for name in kinds if name.startswith("guarantee")} == {"upper"}
     assert kinds["limit"] == "limit"
     assert kinds["general"] == "lower"
 

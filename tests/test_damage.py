@@ -22,9 +22,9 @@ from commands import Command
 from hostile import VALUES, Place, changed, places
 from sidelight.document import from_table
 from sidelight.errors import DamagedError
+from sidelight.markup import EMPTY
 from sidelight.problem import from_document
 from sidelight.report import races, to_html
-from sidelight.report.markup import EMPTY
 from sidelight.simulate import header, storage
 from sidelight.study import Store, Threads, load, reading, run
 from studies import small

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 import sidelight as sl
+from sidelight.canvas import measures
 from sidelight.curves import Curve
-from sidelight.figures import Band, draw_bounds, draw_race, new_axes, save_figure, to_svg
+from sidelight.figures import (
+    Band,
+    Tail,
+    draw_bounds,
+    draw_panel,
+    draw_race,
+    draw_tails,
+    new_axes,
+    save_figure,
+    to_svg,
+)
+from sidelight.styles import MOST_BANDS, bound_look
 
 HORIZONS = np.array([10.0, 100.0, 1000.0])
 
@@ -41,7 +55,8 @@ def test_a_curve_is_drawn_only_where_it_holds() -> None:
     lines = draw_bounds(CURVES).get_lines()
     assert np.isnan(lines[1].get_ydata()).tolist() == [True, False, False]
     assert len(lines[2].get_ydata()) == 0
-    assert [line.get_linestyle() for line in lines] == ["-", "-", "--", ":"]
+    assert [line.get_color() for line in lines] == [bound_look(x.name).colour for x in CURVES]
+    assert len({line.get_color() for line in lines}) == len(CURVES)
 
 
 def test_infinite_and_zero_values_leave_gaps() -> None:
@@ -116,7 +131,7 @@ def test_policies_and_bounds_have_legends_of_their_own() -> None:
 
 def test_no_two_of_twenty_policies_look_alike() -> None:
     drawn = draw_race([band(f"p{k}", 1, 2, 3 + k) for k in range(20)]).axes[0].get_lines()
-    looks = {(line.get_color(), str(line._dash_pattern)) for line in drawn}
+    looks = {(line.get_color(), str(line._dash_pattern), line.get_marker()) for line in drawn}
     assert len(looks) == 20
 
 
@@ -133,6 +148,64 @@ def test_nothing_in_a_race_overlaps() -> None:
         for label in labels:
             assert not any(box.overlaps(label.get_window_extent()) for box in boxes)
     assert all(figure.bbox.padded(1).contains(*corner) for box in boxes for corner in box.corners())
+
+
+def test_only_so_many_bands_are_drawn_as_can_be_read() -> None:
+    """Those of the policies that lose least; all have their lines."""
+    many = [band(f"p{k}", 1, 2, 20 - k) for k in range(9)]
+    panel = draw_race(many).axes[0]
+    assert len(panel.get_lines()) == 9
+    shaded = [area.get_facecolor()[0][:3].tolist() for area in panel.collections]
+    best = [to_rgb(line.get_color()) for line in panel.get_lines()[-MOST_BANDS:]]
+    assert shaded == [list(colour) for colour in best]
+
+
+TRIVIAL = curve("trivial", "upper", 5.0, 50.0, 500.0)
+
+
+def test_all_that_can_be_lost_is_drawn_on_log_axes_only() -> None:
+    linear, log = draw_race(BANDS, (*CURVES, TRIVIAL)).axes
+    titles = [line.get_label() for line in log.get_lines()]
+    assert titles[-1] == "all that can be lost (T x largest gap)"
+    assert titles[-1] not in [line.get_label() for line in linear.get_lines()]
+    assert log.get_legend().get_texts()[-1].get_text() == titles[-1]
+
+
+@pytest.mark.parametrize("size", ["neurips", "icml", "icml-wide", 3.0, (5, 4)])
+@pytest.mark.parametrize("panel", [None, "regret", "log-log"])
+def test_a_figure_for_a_column_is_as_wide_as_it_and_nothing_in_it_overlaps(
+    size: Any, panel: str | None
+) -> None:
+    bands, curves = [*BANDS, *(band(f"policy-{k}", 1, 2, 3) for k in range(6))], (*CURVES, TRIVIAL)
+    if panel is None:
+        figure = draw_race(bands, curves, size=size)
+    else:
+        figure = draw_panel(bands, curves, panel, size=size)
+    figure.draw_without_rendering()
+    assert figure.get_figwidth() == measures(size, 0.0)[0]
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert figure.bbox.padded(2).contains(*box.corners()[0])
+    assert figure.bbox.padded(2).contains(*box.corners()[3])
+    for ax in figure.axes:
+        assert not box.overlaps(ax.get_tightbbox())
+        assert ax.get_window_extent().width > 0.25 * figure.bbox.width
+        assert ax.get_window_extent().height > 0.8 * figure.dpi
+    words = [text.get_text() for text in legend.get_texts() if text.get_text()]
+    hidden = panel == "regret"  # linear axes have no room for all that can be lost
+    assert len(words) == len(bands) + len(curves) - hidden
+
+
+def test_tails_fall_from_one_and_end_at_what_can_be_lost() -> None:
+    tail = Tail("ids", np.array([0.0, 1.0, 4.0, 9.0]), np.array([1.0, 0.75, 0.5, 0.25]))
+    ax = draw_tails([tail], 100.0).axes[0]
+    line, most = ax.get_lines()[:2]
+    assert line.get_xdata().tolist() == [1.0, 4.0, 9.0]  # log axes have no 0
+    assert line.get_ydata().tolist() == [0.75, 0.5, 0.25]
+    assert set(most.get_xdata()) == {100.0}
+    assert len(draw_tails([tail], np.nan).axes[0].get_legend_handles_labels()[0]) == 1
+    given = new_axes()
+    assert draw_tails([tail], 100.0, ax=given) is given
 
 
 def test_a_race_without_regret_can_be_drawn() -> None:

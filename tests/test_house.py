@@ -20,9 +20,15 @@ ROOMS = [
     ["numerals"],
     ["toml"],
     ["labels"],
+    ["markup"],
+    ["notebook"],
+    ["styles"],
+    ["picture"],
+    ["canvas"],
     ["sheet"],
     ["frames"],
     ["variances"],
+    ["cards"],
     ["edges"],
     ["document"],
     ["writing"],
@@ -41,6 +47,7 @@ ROOMS = [
     ["sandwich"],
     ["curves"],
     ["figures"],
+    ["maps"],
     ["engine"],
     ["belief"],
     ["policies"],
@@ -55,8 +62,9 @@ ROOMS = [
     ["study"],
     ["suite"],
     ["schemas"],
-    ["analysis"],
     ["tables"],
+    ["telling"],
+    ["analysis"],
     ["report"],
     ["live"],
     ["remote"],
@@ -72,7 +80,10 @@ FILE_LINES = 400
 FUNCTION_LINES = 40
 KERNEL_LINES = 80  # numba cannot split a loop over functions without paying for the calls
 PARAMETERS = 6
-DOORS = {"simulate": 12}  # a public function whose arguments are nearly all optional and named
+DOORS = {
+    "simulate": 12,
+    "plot": 7,
+}  # public functions whose arguments are nearly all optional and named
 
 # decorators of compiled code
 KERNELS = {

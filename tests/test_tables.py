@@ -61,7 +61,7 @@ def test_an_analysis_as_latex(sidelight: Command, dosing: Path) -> None:
 
 def test_a_bound_that_is_not_valid_has_no_value() -> None:
     tied = sl.Problem(sl.Feedback.bandit(2), [0.5, 0.5])
-    sheet = tables.lower_bounds(sl.analyze(tied, horizon=100))
+    sheet = tables.bounds("at least", sl.analyze(tied, horizon=100).bounds, 100)
     invalid = [row for row in sheet.rows if row[1] is None]
     assert invalid
     shown = dict(zip((row[0] for row in sheet.rows), sheet.cells[1:], strict=True))

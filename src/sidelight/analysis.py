@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import bounds, guarantees
 from .bounds import Bound
@@ -21,6 +21,9 @@ from .sandwich import Sandwich, sandwich
 from .setting import setting_of
 from .simulate.statistics import short
 from .structure import Actions, Bracket, GradedBracket, Structure
+
+if TYPE_CHECKING:
+    from .telling import Told
 
 # Beyond this ratio of the largest to the smallest variance, "seen" and "barely seen" differ.
 GRADED = 10.0
@@ -48,6 +51,20 @@ class Analysis:
     def feedback(self) -> Feedback:
         """The feedback of the subject."""
         return setting_of(self.subject).feedback
+
+    def __repr__(self) -> str:
+        count = f"{len(self.feedback)} actions, T = {self.horizon:g}"
+        return f"<Analysis of {display(self.name) or 'a problem'}: {count}; print it to read it>"
+
+    def __str__(self) -> str:
+        from .telling import as_text  # noqa: PLC0415 - imports rich
+
+        return as_text(told(self)).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        from .telling import as_card  # noqa: PLC0415 - imports rich
+
+        return as_card(told(self))
 
     def to_dict(self) -> dict[str, object]:
         """Plain data for JSON; an infinite or unknown number is null."""
@@ -113,6 +130,42 @@ def analyze(
     source = rate.words if worst_case is None else "given"
     advice = recommend(feedback, upper, horizon, limit)
     return Analysis(subject, name, upper, found, horizon, B, source, lower, promised, advice, both)
+
+
+def told(analysis: Analysis) -> Told:
+    """Everything that is said about a problem, for `telling` to lay out."""
+    from .telling import SYMBOLS, Told  # noqa: PLC0415 - imports rich
+
+    feedback, found, T = analysis.feedback, analysis.structure, analysis.horizon
+    count = "1 action" if len(feedback) == 1 else f"{len(feedback)} actions"
+    about = [f"regret: the expected loss in T = {T:g} rounds against playing the best action"]
+    if "general" in analysis.bounds:
+        B, rate = analysis.worst_case, analysis.worst_case_from
+        about.append(f"b and b' speak of policies with regret of at most B = {B:.4g} on any means")
+        if rate != "given":
+            about.append(f"(B is the minimax rate {rate}; {SYMBOLS[rate]})")
+    said = (prices(analysis), *caveats(found), _estimated(analysis))
+    return Told(
+        title=f"{display(analysis.name) or 'unnamed problem'}: {count}, {model_name(feedback)}",
+        worst_case=squeezed(analysis),
+        structure=found,
+        horizon=T,
+        about_bounds=tuple(about),
+        bounds=analysis.bounds,
+        guarantees=analysis.guarantees,
+        meaning=meaning(found),
+        advice=(*filter(None, said), f"recommended policy: {analysis.recommendation}"),
+    )
+
+
+def _estimated(analysis: Analysis) -> str:
+    """A word on means that are estimates."""
+    if getattr(analysis.subject, "errors", None) is None:
+        return ""
+    return (
+        "The means are estimates, and what is said about these means does not weigh their errors; "
+        "`sidelight race --means posterior` does."
+    )
 
 
 def model_name(feedback: Feedback) -> str:

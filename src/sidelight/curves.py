@@ -11,6 +11,8 @@ minimax rate with constant 1,
 
 which for uniform variance is sigma sqrt(kappa T) and (rho_LP D)^(1/3) (sigma T)^(2/3).
 
+`trivial` is what can be lost at all, T times the largest gap: a guarantee above it says nothing.
+
 `sandwich_curves` are the two proved bounds on the worst case, for every problem with a feedback.
 
 `limit` is the exact asymptotic constant times log T. It is the slope that regret tends to, not a
@@ -102,6 +104,9 @@ _BOUNDS: dict[str, Callable[[_Point], Bound]] = {
     "finite_time": lambda at: bounds.finite_time(at.problem, at.horizon, at.worst_case),
     "general": lambda at: bounds.general(at.problem, at.horizon, at.worst_case, start=at.last),
     "minimax": lambda at: bounds.minimax(at.problem.feedback, at.problem.upper, at.horizon),
+    "minimax_computed": lambda at: bounds.minimax_computed(
+        at.problem.feedback, at.problem.upper, at.horizon
+    ),
     "limit": lambda at: at.last or bounds.graves_lai(at.problem),
     GUARANTEES["asymptotic"]: lambda at: guarantees.asymptotic(at.problem, at.horizon),
     GUARANTEES["minimax"]: lambda at: guarantees.minimax(
@@ -109,7 +114,9 @@ _BOUNDS: dict[str, Callable[[_Point], Bound]] = {
     ),
     GUARANTEES["instance"]: lambda at: guarantees.instance(at.problem, at.horizon),
 }
-NAMES = tuple(_BOUNDS)
+TRIVIAL = "trivial"
+NAMES = (*_BOUNDS, TRIVIAL)
+SLOW = ("minimax_computed",)  # seconds for every point: only where it is asked for
 
 
 def as_worst_case(given: WorstCase | float | None, default: WorstCase) -> WorstCase:
@@ -131,27 +138,36 @@ def curves(
 ) -> tuple[Curve, ...]:
     """Bounds on the regret of one problem over a range of horizons.
 
-    `names` picks from `NAMES`, all by default. `progress` is called with points done and in all.
+    `names` picks from `NAMES`, by default all but those in `SLOW`. `progress` is called with points
+    done and in all.
     """
-    chosen = tuple(names) if names is not None else NAMES
+    chosen = tuple(names) if names is not None else tuple(n for n in NAMES if n not in SLOW)
     for name in chosen:
         if name not in NAMES:
             raise InputError(f"no curve is called {name!r}; {choose_from(name, NAMES)}")
     points = np.array(sorted(float(T) for T in horizons))
     rate = minimax_rate(problem.feedback, problem.upper)
     law = as_worst_case(worst_case, rate)
-    done = 0
+    done, searched = 0, len([name for name in chosen if name != TRIVIAL])
     drawn = []
     for name in chosen:
+        if name == TRIVIAL:
+            drawn.append(_trivial(problem, points))
+            continue
         found: list[Bound] = []
         for T in points:
             last = found[-1] if found else None
             found.append(_BOUNDS[name](_Point(problem, float(T), law(float(T)), last)))
             done += 1
             if progress is not None:
-                progress(done, len(chosen) * len(points))
+                progress(done, searched * len(points))
         drawn.append(_curve(name, points, found))
     return tuple(drawn)
+
+
+def _trivial(problem: Problem, horizons: Array) -> Curve:
+    most = horizons * float(problem.gaps.max())
+    return Curve(TRIVIAL, "upper", horizons, most, "holds at every horizon shown")
 
 
 def sandwich_curves(

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import files, writing
+from . import cards, files, writing
 from .document import Document
 from .edges import default_order, edge_mask, edges_of, own_variances
 from .errors import InputError, MissingExtraError
@@ -285,6 +285,9 @@ class Feedback:
         sigma = self.uniform_sigma
         noise = "several sigmas" if sigma is None else f"sigma={sigma:g}"
         return f"<Feedback: {len(self)} actions, {shown} observations, {noise}>"
+
+    def _repr_html_(self) -> str:
+        return cards.card(repr(self)[1:-1], cards.deviations(self.labels, self.variance))
 
 
 def _square(given: npt.ArrayLike, what: str) -> npt.NDArray[Any]:

@@ -63,6 +63,9 @@ class Outlook:
     better: float | None
     beside: str
 
+    def __repr__(self) -> str:
+        return f"<Outlook: {self.policy}, {self.horizon:,} rounds; print it to read it>"
+
     def __str__(self) -> str:
         return " ".join(part for part in (self._advice(), self._today(), self.beside) if part)
 

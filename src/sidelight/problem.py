@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import files, writing
+from . import cards, files, notebook, writing
 from .document import Document
 from .errors import InputError
 from .feedback import Feedback
 from .frames import ordered
-from .labels import Labels
+from .labels import Labels, display
 from .setting import Setting, check_text, setting_of
 from .variances import Array, frozen, numbers
 
@@ -126,10 +126,25 @@ class Problem:
         best = self.feedback.labels[self.best]
         return f"<Problem{name}: {len(self)} actions, best {best!r}, means in [0, {self.upper:g}]>"
 
+    def _repr_html_(self) -> str:
+        head = ("action", "mean", "gap", *(["error"] if self.errors is not None else []))
+        errors = [] if self.errors is None else [self.errors]
+        columns = zip(self.means, self.gaps, *errors, strict=True)
+        rows = [
+            [display(label), *(f"{number:.4g}" for number in numbers)]
+            for label, numbers in zip(self.feedback.labels, columns, strict=True)
+        ]
+        shown = cards.numbers("Means of the actions", head, rows[: cards.TABLE_UP_TO], 1)
+        matrix = cards.deviations(self.feedback.labels, self.feedback.variance)
+        return cards.card(repr(self)[1:-1], shown, matrix)
+
 
 def load(path: writing.StrPath) -> Problem | Setting:
     """The problem in a .toml, .json, .csv or .npy file, or its setting where it has no means."""
-    return from_document(files.read(path), where=str(path))
+    with notebook.following(f"reading {path}") as line:
+        found = from_document(files.read(path), where=str(path))
+        line.end = f"{path}: {len(found)} actions"
+    return found
 
 
 def from_document(document: Document, where: str = "the document") -> Problem | Setting:

@@ -36,6 +36,12 @@ class Sandwich:
     upper: Bound
     policy: str
 
+    def __repr__(self) -> str:
+        lower, upper = self.lower.value, self.upper.value
+        return (
+            f"<Sandwich: from {lower:.6g} to {upper:.6g} ({self.policy}), ratio {self.ratio:.3g}>"
+        )
+
     @property
     def ratio(self) -> float:
         """How far the policy may be from the best one, at most: inf if no regret is certain."""

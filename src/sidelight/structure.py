@@ -40,8 +40,10 @@ from typing import Literal
 
 import numpy as np
 
+from . import cards
 from .errors import InputError
 from .feedback import Feedback
+from .labels import display, first_names
 from .programs import (
     Effort,
     FractionalCover,
@@ -102,6 +104,12 @@ class Coverage:
     plan: Array
 
 
+ROWS = "Structure, with witnesses"
+HEAD = ("structure", "value", "witness", "what the witness shows")
+NO_WEAK = "no action is weakly observable"
+MOST_NAMES = 12
+
+
 @dataclass(frozen=True)
 class Structure:
     """Observability of every action, and the numbers that decide the worst-case regret.
@@ -136,6 +144,57 @@ class Structure:
     def shown_by(self) -> tuple[Actions, ...]:
         """For every action, those that show it."""
         return tuple(_indices(column) for column in self.feedback.observes.T)
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Every number in words: its name, its value, a witness, and what the witness shows."""
+        labels, K = self.feedback.labels, len(self.feedback)
+        seen = f"weak: {len(self.weak)} of {K} actions" if self.weak else "strong"
+        loose = "actions seen only by playing others" if self.weak else NO_WEAK
+
+        def named(actions: Actions) -> str:
+            return first_names([display(labels[i]) for i in actions], MOST_NAMES, "...") or "-"
+
+        def number(name: str, found: Bracket, shows: str) -> tuple[str, str, str, str]:
+            proved = "" if found.proved else " (not proved in time)"
+            return name, f"{found}{proved}", named(found.witness), shows
+
+        rows = [
+            ("observability", seen, named(self.weak), loose),
+            number("independence number", self.independence, "none of them shows another"),
+        ]
+        if self.weak:
+            together = "together they show every weakly observable action"
+            rows.append(number("weak domination number", self.domination, together))
+            rows.append(("fractional domination", *_fractional_words(self)))
+        if not self.feedback.is_uniform:
+            graded = self.effective_independence
+            trade = f"independent among sigmas up to {math.sqrt(graded.threshold):.4g}"
+            rows.append(number("effective independence number", graded, trade))
+        return rows
+
+    def __repr__(self) -> str:
+        numbers = [f"independence {self.independence}"]
+        numbers += [f"weak domination {self.domination}"] if self.weak else []
+        return (
+            f"<Structure: {len(self.feedback)} actions, {self.observability}, {', '.join(numbers)}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return cards.card(repr(self)[1:-1], cards.numbers(ROWS, HEAD, self.rows(), 4))
+
+
+def _fractional_words(found: Structure) -> tuple[str, str, str]:
+    cover, labels = found.fractional, found.feedback.labels
+    if math.isnan(cover.value):
+        return "not computed in time", "-", "-"
+    parts = [f"{c:.4g} x {display(labels[i])}" for i, c in enumerate(cover.plan) if c > 0]
+    priced = [
+        f"{display(labels[i])}: {price:.4g}"
+        for i, price in zip(found.weak, cover.prices, strict=True)
+        if price > 0
+    ]
+    proof = f"a plan of that cost; prices that prove it: {', '.join(priced[:MOST_NAMES])}"
+    return f"{cover.value:.6g}", first_names(parts, MOST_NAMES, "..."), proof
 
 
 def structure(feedback: Given, budget: float | None = None) -> Structure:

@@ -1,6 +1,6 @@
-"""What an analysis says, as tables: who shows whom, the numbers of the structure, the bounds.
+"""What is found about a problem, as tables: who shows whom, the numbers of a structure, bounds.
 
-`console` prints them, and `sidelight analyze --csv` and `--latex` write them.
+`telling` prints them, and `sidelight analyze --csv` and `--latex` write them.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from .analysis import Analysis
 from .bounds import Bound
 from .bounds.titles import LOWER, LOWER_MEANING, METHODS, UPPER, UPPER_MEANING, unfinished
 from .feedback import Feedback
@@ -17,17 +16,9 @@ from .sheet import Column, Sheet
 from .structure import Actions, Bracket, Structure
 
 MATRIX = "standard deviation of what playing the row shows of the column; not seen: "
+LEAST, MOST = "at least", "at most"
+WHY = "meaning, or why there is none"
 NO_METHOD = ("", "none", "trivial")  # bounds that say in `why` how they were found
-
-
-def of_analysis(analysis: Analysis) -> tuple[Sheet, ...]:
-    """All tables of an analysis."""
-    return (
-        matrix(analysis.feedback, "-"),
-        numbers(analysis.structure),
-        lower_bounds(analysis),
-        upper_bounds(analysis),
-    )
 
 
 def matrix(feedback: Feedback, blank: str) -> Sheet:
@@ -75,39 +66,24 @@ def numbers(found: Structure) -> Sheet:
     return Sheet("what the structure is worth", columns, tuple(rows))
 
 
-def lower_bounds(analysis: Analysis) -> Sheet:
-    """What no policy can avoid losing."""
-    return _bounds(analysis, "at least", LOWER, LOWER_MEANING, analysis.bounds)
-
-
-def upper_bounds(analysis: Analysis) -> Sheet:
-    """What policies promise not to exceed."""
-    return _bounds(analysis, "at most", UPPER, UPPER_MEANING, analysis.guarantees)
-
-
-def _bounds(
-    analysis: Analysis,
-    side: str,
-    names: Mapping[str, str],
-    meanings: Mapping[str, str],
-    found: Mapping[str, Bound],
-) -> Sheet:
+def bounds(side: str, found: Mapping[str, Bound], horizon: float) -> Sheet:
+    """The bounds from below ("at least") or from above ("at most")."""
+    titles, meanings = (LOWER, LOWER_MEANING) if side == LEAST else (UPPER, UPPER_MEANING)
     columns = (
         Column(f"regret {side}", f"regret is {side}", words=True),
         Column("value", "value", _value),
-        Column("meaning", "meaning, or why there is none", words=True, long=True),
+        Column("meaning", WHY, words=True, long=True),
     )
     rows = tuple(
         (
             title,
             found[name].value if found[name].valid else None,
-            bound_words(found[name], side, said),
+            bound_words(found[name], side, f"{meanings[name]}: "),
         )
-        for name, title in names.items()
+        for name, title in titles.items()
         if name in found
-        for said in [f"{meanings[name]}: "]
     )
-    return Sheet(f"regret is {side}, T = {analysis.horizon:g}", columns, rows)
+    return Sheet(f"regret is {side}, T = {horizon:g}", columns, rows)
 
 
 def _value(value: float | None) -> str:

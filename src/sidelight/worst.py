@@ -29,6 +29,7 @@ from .curves import minimax_rate
 from .errors import InputError
 from .feedback import Feedback
 from .labels import display
+from .notebook import silent
 from .problem import Problem
 from .setting import Given, resolved, whole
 from .simulate.simulate import name_of, policy_of, simulate
@@ -69,6 +70,9 @@ class WorstCase:
     runs: int
     fresh: int
     tried: int
+
+    def __repr__(self) -> str:
+        return f"<WorstCase of {self.policy!r}: {self.value:.6g} in {self.horizon:,} rounds>"
 
     def __str__(self) -> str:
         means = ", ".join(f"{mean:.4g}" for mean in self.means)
@@ -142,6 +146,7 @@ class _Search:
             seed=self.seed,
             first=first,
             checkpoints=[self.horizon],
+            progress=silent,
         )
         return np.asarray(played.final[0])
 

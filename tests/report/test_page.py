@@ -17,10 +17,10 @@ from rich.console import Console
 
 import sidelight as sl
 from reports import from_final, made
-from sidelight import console
+from sidelight import console, markup
 from sidelight.bounds import Certificate
 from sidelight.bounds.pairing import PairsProof
-from sidelight.report import chapters, facts, figures, markup, save_figures, to_html
+from sidelight.report import chapters, facts, figures, save_figures, to_html
 from sidelight.report.verdict import verdict
 from sidelight.report.words import in_words, method_in_words
 from sidelight.simulate.statistics import short
@@ -133,7 +133,10 @@ def test_identifiers_are_distinct_and_links_find_them(page: str, read: Reader) -
 
 
 def test_figures_and_tables_can_be_read_without_eyes(read: Reader) -> None:
-    drawings = read.of("svg")
+    keys = [given for given in read.of("svg") if given.get("class") == "key"]
+    assert all(given["aria-hidden"] == "true" for given in keys)  # the name stands beside it
+    assert len(keys) == 3 + 3 + 2  # policies in the tables of three races
+    drawings = [given for given in read.of("svg") if given not in keys]
     assert len(drawings) == 6  # two graphs, three races, one figure by horizon
     assert all(given["role"] == "img" and given["aria-label"] for given in drawings)
     assert all(given.get("scope") in ("row", "col") for given in read.of("th"))
@@ -146,7 +149,7 @@ def test_every_figure_has_its_data(read: Reader) -> None:
     assert len(csv) == len(read.of("figure")) == 6
     lines = content(files["1-pair-400-regret.csv"]).splitlines()
     assert lines[0] == "series,kind,t,value,low,high"
-    assert {row[1] for row in csv_rows(lines[1:])} == {"policy", "lower", "limit"}
+    assert {row[1] for row in csv_rows(lines[1:])} == {"policy", "lower", "limit", "upper"}
     edges = content(files["1-pair-feedback.csv"]).splitlines()
     assert edges == ["played,observed,sigma", "x,x,1.0", "y,y,1.0"]
 

@@ -12,6 +12,7 @@ import pytest
 
 import sidelight as sl
 from naive import statistics as naive
+from sidelight.canvas import new_axes
 
 POLICIES = ["ucb-n", "ts-n", "uniform"]
 bandit = sl.gallery("bandit")
@@ -118,6 +119,16 @@ def test_a_frame_without_pandas_says_what_to_install(
         (lambda r: r.to_frame("polar"), "did you mean 'polars'"),
         (lambda r: r.plot(line="meen"), "did you mean 'mean'"),
         (lambda r: r.quantile(2), "from 0 to 1"),
+        (lambda r: r.plot(panel="tail"), "no panel is called 'tail'; did you mean 'tails'"),
+        (lambda r: r.plot(panel=3), "no panel is called 3"),
+        (lambda r: r.plot(policies=["ucbn"]), "no policy 'ucbn' in this race; did you mean"),
+        (lambda r: r.plot(policies=[]), "policies is empty: name one"),
+        (lambda r: r.plot(policies=7), "policies = 7: give a list of names"),
+        (lambda r: r.plot(size="nips"), "no size is called 'nips'; did you mean 'neurips'"),
+        (lambda r: r.plot(size=-1), "from 1 to 40 inches"),
+        (lambda r: r.plot(size=(1, 2, 3)), "give a width in inches"),
+        (lambda r: r.plot(ax="x"), "ax is a str: give axes of matplotlib"),
+        (lambda r: r.plot(ax=new_axes(), size=3), "leave it out where ax is given"),
     ],
 )
 def test_wrong_questions_say_what_to_do(results: sl.Results, call: Any, message: str) -> None:
@@ -161,6 +172,42 @@ def test_a_figure_of_the_race(results: sl.Results) -> None:
             "asymptotic constant x log T (a limit, no bound)",
         ]
         assert f"{line} of 25 replicates" in figure.get_suptitle()
+
+
+def test_one_panel_of_some_policies_in_a_column(results: sl.Results) -> None:
+    figure = results.plot(panel="log-log", size="icml", policies=["ucb-n", "ts-n"])
+    (ax,) = figure.axes
+    assert (figure.get_figwidth(), ax.get_xscale()) == (3.25, "log")
+    assert [line.get_label() for line in ax.get_lines()[:2]] == ["ucb-n", "ts-n"]
+    assert ax.get_title() == ""  # the caption of the paper has it
+    alone = results.plot(panel="regret", policies="ts-n", bounds=False, title="mine").axes[0]
+    assert (len(alone.collections), alone.get_title()) == (1, "mine")
+    assert alone.get_xscale() == "linear"
+
+
+def test_axes_of_the_caller_are_drawn_on_and_returned(results: sl.Results) -> None:
+    for panel, scale in ((None, "linear"), ("log-log", "log"), ("tails", "log")):
+        ax = new_axes()
+        assert results.plot(ax=ax, panel=panel, bounds=False) is ax
+        assert ax.get_xscale() == scale
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == list(POLICIES)
+
+
+def test_tails_are_shares_of_runs(results: sl.Results) -> None:
+    for tail in results.tails():
+        finals = results.final[results.policies.index(tail.name)]
+        for x, share in zip(tail.regret, tail.share, strict=True):
+            if (finals == x).sum() == 1:
+                assert share == pytest.approx((finals >= x).mean())
+    (ax,) = results.plot(panel="tails").axes
+    assert ax.get_legend_handles_labels()[1][-1] == "all that can be lost"
+    with pytest.raises(sl.InputError, match="one replicate has no tail"):
+        sl.simulate(bandit, "uniform", 5, 1).plot(panel="tails")
+
+
+def test_the_caption_says_whose_bands_are_drawn(results: sl.Results) -> None:
+    assert "lose least" not in results.caption()
+    assert results.caption(policies=9).endswith("for the 5 policies that lose least")
 
 
 def test_a_figure_without_bounds(results: sl.Results) -> None:

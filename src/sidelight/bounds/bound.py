@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ..cards import card, numbers
 from ..variances import Array
+
+MOST = 100  # letters of a reason in a line
 
 
 class Proof(Protocol):
@@ -72,3 +75,20 @@ class Bound:
     stopped: bool = False
     vacuous: bool = False
     sampled: bool = False
+
+    def __repr__(self) -> str:
+        said = f"{self.value:.6g}" if self.valid else f"does not hold: {self.why}"
+        return f"<Bound {self.name}: {said if len(said) <= MOST else said[:MOST] + '...'}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("value", f"{self.value:.6g}" if self.valid else "none here"),
+            ("why", self.why),
+            ("method", self.method),
+            ("proof", "bound.certificate.check() computes it again, without a solver"),
+            *([("search", "stopped early: a longer one may prove more")] if self.stopped else []),
+            *([("search", "only some sets of actions were tried")] if self.sampled else []),
+            *([("vacuous", "nobody can lose so much")] if self.vacuous else []),
+        ]
+        head = ("bound", self.name)
+        return card(repr(self)[1:-1], numbers("What it says", head, [r for r in rows if r[1]], 2))

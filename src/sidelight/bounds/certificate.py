@@ -205,7 +205,7 @@ def worth(case: Case, needed: Fraction, spent: Sequence[Fraction]) -> Fraction |
     return math.inf if needed > case.horizon * max(spent) else needed + case.horizon * slack
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate(file.Saved):
     """A claim `regret >= value`, and the weighted rows that prove it.
 

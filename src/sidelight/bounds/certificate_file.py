@@ -52,6 +52,9 @@ _NUMBER = re.compile(f"[+-]?[0-9]{{1,{DIGITS}}}([./][0-9]{{1,{DIGITS}}})?")
 class Saved(ABC):
     """A proof that goes to a file of JSON and comes back; nothing in the file is trusted."""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: check() says whether it proves its claim>"
+
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; rational numbers are written as text."""

@@ -323,13 +323,16 @@ FORMULAS: dict[str, Callable[[Terms], Fraction]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FormulaProof:
     """A claim `regret <= value`, and the terms from which it follows."""
 
     formula: str
     terms: Terms
     value: float
+
+    def __repr__(self) -> str:
+        return f"<FormulaProof {self.formula!r}: check() says whether it proves its claim>"
 
     def evaluate(self) -> Fraction:
         """The formula, rounded up. Terms that do not support it are an error."""

@@ -79,7 +79,7 @@ class Schedule:
         return seen.pop()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class IndexProof(certificate_file.Saved):
     """A claim `regret <= value` for the schedule, whatever the means in [0, upper]."""
 

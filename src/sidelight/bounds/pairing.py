@@ -60,7 +60,7 @@ class Alternative:
     order: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PairsProof(certificate_file.Saved):
     """A claim that regret is at least `value`: see the module for the three kinds of claims.
 

@@ -32,7 +32,7 @@ CLAIM = "commit"
 MOST_KINDS = 64
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Promise(certificate_file.Saved):
     """A claim `regret <= value` for the plan, whatever the means in [0, upper].
 

@@ -47,9 +47,18 @@ LEGENDS = {
     "finite_time": "finite-time lower bound b'",
     "general": "general lower bound b",
     "minimax": "minimax lower bound (worst problem)",
+    "minimax_computed": "minimax lower bound, computed (worst problem)",
+    "trivial": "all that can be lost (T x largest gap)",
     "limit": "asymptotic constant x log T (a limit, no bound)",
     "must lose": "what every policy loses on some means (proved)",
     "need not lose more": "what one policy never exceeds (proved)",
+}
+# The same where there is little room.
+SHORT_LEGENDS = {
+    "finite_time": "lower bound b'",
+    "general": "lower bound b",
+    "trivial": "all that can be lost",
+    "limit": "asymptotic constant x log T",
 }
 # How a bound was found, for readers who do not know the paper's labels.
 METHODS = {
@@ -63,8 +72,10 @@ METHODS = {
 }
 
 
-def legend(curve: str) -> str:
+def legend(curve: str, short: bool = False) -> str:
     """The title of a curve in a legend; the name of a guarantee is its title."""
+    if short and curve in SHORT_LEGENDS:
+        return SHORT_LEGENDS[curve]
     return LEGENDS.get(curve, curve)
 
 

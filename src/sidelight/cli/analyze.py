@@ -12,11 +12,11 @@ import click
 import numpy as np
 from rich.console import Console
 
-from .. import console, figures, progress, tables, writing
-from ..analysis import Analysis, analyze
+from .. import console, figures, progress, writing
+from ..analysis import Analysis, analyze, told
 from ..bounds.certificate_file import Saved
 from ..bounds.titles import LOWER
-from ..curves import curves, sandwich_curves
+from ..curves import SLOW, curves, sandwich_curves
 from ..errors import InputError
 from ..feedback import Feedback
 from ..problem import Problem, load
@@ -69,7 +69,7 @@ SANDWICH_POINTS = 5  # a decade apart; each takes a second or more
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),
-    help="Draw the bounds against T into this .png, .svg or .pdf file.",
+    help="Draw the bounds against T into this .png, .svg, .pdf or .eps file.",
 )
 @click.option(
     "--certificates",
@@ -107,7 +107,7 @@ def analyze_command(
     if form == "json":
         click.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
     elif form:
-        print_tables(tables.of_analysis(found), form)
+        print_tables(told(found).sheets, form)
     else:
         console.show_analysis(Console(), found)
     if certificates is not None:
@@ -152,10 +152,11 @@ def _plot(found: Analysis, path: Path) -> None:
     given = found.worst_case if found.worst_case_from == "given" else None
     with progress.of_steps("bounds") as tick:
         drawn = curves(found.subject, horizons, given, progress=tick)
-    both = None
-    if found.sandwich is not None:
-        few = [T for k in range(SANDWICH_POINTS) if (T := found.horizon / 10**k) >= 1]
-        with progress.of_steps("worst cases") as tick:
+    both, few = None, [T for k in range(SANDWICH_POINTS) if (T := found.horizon / 10**k) >= 1]
+    with progress.of_steps("worst cases") as tick:
+        if found.sandwich is not None:
             both = sandwich_curves(found.feedback, found.upper, few, tick)
+        else:  # at least the lower of the two
+            drawn += curves(found.subject, few, names=SLOW, progress=tick)
     figures.save_figure(figures.draw_bounds(drawn, title=found.name, sandwich=both), path)
     click.echo(f"wrote {path}", err=True)

@@ -30,7 +30,7 @@ seed_option = click.option(
 )
 
 
-FIGURES = (".png", ".svg", ".pdf")
+FIGURES = (".png", ".svg", ".pdf", ".eps", ".ps")
 
 force_option = click.option(
     "--force", is_flag=True, help="Replace output that exists already, and say what is replaced."

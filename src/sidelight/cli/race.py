@@ -116,7 +116,7 @@ USUAL = ("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),
-    help="Draw the regret against time into this .png, .svg or .pdf file.",
+    help="Draw the regret against time into this .png, .svg, .pdf or .eps file.",
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, for machines, instead of tables."

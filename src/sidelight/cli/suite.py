@@ -10,8 +10,10 @@ from typing import Any
 
 import click
 
-from .. import figures, progress, writing
+from .. import progress, writing
+from ..canvas import save_figure
 from ..errors import InputError
+from ..maps import draw_ratios
 from ..simulate import Results
 from ..simulate.joining import join
 from ..study import Cell, Crew, Store, blocks, check_own, compute, crew
@@ -122,7 +124,7 @@ def suite_command(
         click.echo(f"finished cells are kept in {out}; run again to go on", err=True)
         raise
     writing.save(out / "suite.md", to_markdown(panels, command).encode())
-    figures.save_figure(figures.draw_ratios(*ratios(panels)), out / "suite.svg")
+    save_figure(draw_ratios(*ratios(panels)), out / "suite.svg")
     if form:
         print_tables([sheet(panels)], form)
     for p in panels:

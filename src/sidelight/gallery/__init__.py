@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import overload
 
 from ..errors import InputError, choose_from
+from ..notebook import following
 from ..problem import Problem
 from . import families, graphs, scenarios
 from .parameters import check_types
@@ -66,7 +67,10 @@ def gallery(name: str | None = None, **parameters: object) -> Problem | dict[str
         if parameters:
             raise InputError(f"parameters {sorted(parameters)} without a name: say which problem")
         return {known: describe(known).splitlines()[0] for known in CATALOGUE}
-    return _build(name, parameters)
+    with following(f"making {name}") as line:
+        found = _build(name, parameters)
+        line.end = f"{name}: {len(found)} actions"
+    return found
 
 
 def from_recipe(text: str) -> Problem:

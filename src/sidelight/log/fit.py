@@ -117,6 +117,10 @@ class Fit:
         """What to know before the problem is trusted, in sentences."""
         return words.cautions(self)
 
+    def __repr__(self) -> str:
+        doubts = f"{len(self.cautions)} cautions; print it to read them"
+        return f"<Fit: {self.rows:,} rows, {len(self.pairs)} pairs, {doubts}>"
+
     def __str__(self) -> str:
         return words.page(self)
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import files
 from ..errors import InputError
+from ..notebook import silent
 from ..problem import Problem, from_document
 from ..simulate import Results, simulate
 
@@ -64,6 +65,7 @@ def _played_otherwise(results: Results) -> list[str]:
         delay=results.provenance.get("delay"),
         first=results.first,
         means="posterior" if results.posterior else None,
+        progress=silent,
     )
     same = np.array_equal(now.regret, results.regret[:, :1])
     if same and np.array_equal(now.plays, results.plays[:, :1]):

@@ -17,12 +17,12 @@ import numpy as np
 
 from ..analysis import caveats as structure_caveats
 from ..labels import display, joined
+from ..markup import count
 from ..problem import Problem
 from ..simulate.remarks import cautions, clairvoyant
 from ..simulate.results import Results
 from ..simulate.statistics import interval, short
 from .facts import AnalysedRace, Chapter, Weighed, weigh
-from .markup import count
 from .words import in_words
 
 FEW = 100

@@ -19,12 +19,12 @@ from ..bounds.titles import LOWER, UPPER
 from ..curves import Curve, curves
 from ..errors import InputError
 from ..labels import display
+from ..markup import count
 from ..problem import Problem
 from ..simulate import Results
-from ..simulate.results import BOUND_POINTS, OVERLAID
+from ..simulate.pictures import BOUND_POINTS, OVERLAID
 from ..structure import Structure
 from ..writing import slug
-from .markup import count
 
 LIMITS = ("asymptotic", "graves_lai")  # per log T: the slope in the limit, no bound at a horizon
 WORST_CASES = ("minimax", "minimax_computed", "commit")  # on the worst problem, not on this one

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..labels import Labels, display
+from ..markup import EMPTY, Html, drawing, join, say, tag
 from ..structure import Structure
 from ..variances import Array
-from .markup import EMPTY, Html, drawing, join, say, tag
 
 # More than this cannot be read as arrows; a map of the matrix can.
 MOST_ACTIONS, MOST_ARROWS = 24, 200

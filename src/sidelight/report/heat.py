@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..figures import draw_map
+from ..maps import draw_map
+from ..markup import EMPTY, Html, say, tag
 from ..structure import Structure
 from ..variances import Array
 from .graph import short_labels, strength
-from .markup import EMPTY, Html, say, tag
 
 MOST_CELLS = 150
 NAMES_UP_TO = 40

@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ..figures import to_svg
-from .markup import Html
+from ..markup import Html
 
 DROPPED = frozenset({"metadata", "style", "title", "desc"})
 # What the dropped style says of everything in the drawing.

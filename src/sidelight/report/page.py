@@ -12,11 +12,7 @@ from typing import Any
 
 from .. import files
 from ..labels import display
-from ..simulate import Results
-from . import caveats, plots
-from .again import obstacles
-from .facts import AnalysedRace, Chapter, Races, chapters
-from .markup import (
+from ..markup import (
     EMPTY,
     Html,
     bullets,
@@ -30,6 +26,10 @@ from .markup import (
     table,
     tag,
 )
+from ..simulate import Results
+from . import caveats, plots
+from .again import obstacles
+from .facts import AnalysedRace, Chapter, Races, chapters
 from .problems import problem_part
 from .races import horizons_part, race_part
 from .verdict import verdict

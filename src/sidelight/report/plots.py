@@ -17,6 +17,7 @@ from ..curves import Curve
 from ..errors import InputError, choose_from
 from ..figures import Band, draw_horizons, draw_race, save_figure
 from ..labels import display
+from ..markup import Html, to_csv
 from ..simulate import Results
 from ..simulate.statistics import interval
 from ..writing import StrPath, replace
@@ -24,7 +25,6 @@ from .facts import AnalysedRace, Chapter, Races, chapters
 from .graph import draw_graph, is_drawable
 from .heat import matrix_figure
 from .inline import inline_svg
-from .markup import Html, to_csv
 
 FORMATS = ("pdf", "png", "svg")
 SERIES = ("series", "kind", "t", "value", "low", "high")

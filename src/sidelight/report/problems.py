@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..analysis import meaning, model_name, prices, squeezed
+from ..cards import deviations, numbers
 from ..labels import display, first_names
-from ..simulate.statistics import short
-from ..structure import Actions, Bracket, Structure
-from . import caveats, plots
-from .facts import Chapter
-from .graph import is_drawable, legend
-from .heat import matrix_legend
-from .markup import (
+from ..markup import (
     EMPTY,
     Html,
     bullets,
@@ -27,9 +20,13 @@ from .markup import (
     table,
     tag,
 )
-from .markup import to_csv as csv
+from ..markup import to_csv as csv
+from ..structure import HEAD, ROWS, Actions, Structure
+from . import caveats, plots
+from .facts import Chapter
+from .graph import is_drawable, legend
+from .heat import matrix_legend
 
-TABLE_UP_TO = 24
 ACTIONS_UP_TO = 60
 MOST_NAMES = 12
 
@@ -47,9 +44,9 @@ def problem_part(chapter: Chapter) -> Html:
         paragraph(said),
         caveat_box(caveats.of_chapter(chapter)),
         _drawing(chapter),
-        _deviations(chapter),
+        deviations(problem.feedback.labels, problem.feedback.variance),
         _actions(chapter),
-        _structure(found),
+        numbers(ROWS, HEAD, found.rows(), 4),
     ]
     price = prices(chapter.races[-1].analysis)
     return join([*parts, paragraph(price) if price else EMPTY])
@@ -85,20 +82,6 @@ def _edges(chapter: Chapter) -> str:
     return csv(("played", "observed", "sigma"), rows)
 
 
-def _deviations(chapter: Chapter) -> Html:
-    feedback = chapter.problem.feedback
-    names = [display(label) for label in feedback.labels]
-    if len(names) > TABLE_UP_TO:
-        return EMPTY
-    unseen = tag("span", say("·"), title="not seen", class_="unseen")
-    rows = [
-        [say(name), *(say(f"{s:.4g}") if math.isfinite(s) else unseen for s in row)]
-        for name, row in zip(names, feedback.sigma.tolist(), strict=True)
-    ]
-    caption = "Standard deviation of what playing the row shows of the column (· not seen)"
-    return table(caption, ("played \\ observed", *names), rows)
-
-
 def _actions(chapter: Chapter) -> Html:
     problem, found = chapter.problem, chapter.structure
     labels = problem.feedback.labels
@@ -119,52 +102,6 @@ def _actions(chapter: Chapter) -> Html:
         more = f"The first {ACTIONS_UP_TO} of {len(rows)}; the problem file below has them all."
         drawn = join([drawn, paragraph(more)])
     return drawn if len(rows) <= 8 else details(f"The {len(rows)} actions", drawn)
-
-
-def _structure(found: Structure) -> Html:
-    weak = f"weak: {len(found.weak)} of {len(found.feedback)} actions" if found.weak else "strong"
-    loose = (
-        "actions seen only by playing others" if found.weak else "no action is weakly observable"
-    )
-    rows = [
-        (say("observability"), say(weak), say(_names(found, found.weak) or "–"), say(loose)),
-        _number(found, "independence number", found.independence, "none of them shows another"),
-    ]
-    if found.weak:
-        together = "together they show every weakly observable action"
-        rows.append(_number(found, "weak domination number", found.domination, together))
-        rows.append(_fractional(found))
-    if not found.feedback.is_uniform:
-        graded = found.effective_independence
-        trade = f"independent among sigmas up to {math.sqrt(graded.threshold):.4g}"
-        rows.append(_number(found, "effective independence number", graded, trade))
-    head = ("structure", "value", "witness", "what the witness shows")
-    return table("Structure, with witnesses", head, rows, words=(1, 2, 3))
-
-
-def _number(found: Structure, name: str, number: Bracket, shows: str) -> tuple[Html, ...]:
-    proved = "" if number.proved else " (not proved in time)"
-    return (
-        say(name),
-        say(f"{number}{proved}"),
-        say(_names(found, number.witness) or "–"),
-        say(shows),
-    )
-
-
-def _fractional(found: Structure) -> tuple[Html, ...]:
-    cover, labels = found.fractional, found.feedback.labels
-    if math.isnan(cover.value):
-        return say("fractional domination"), say("not computed in time"), say("–"), say("–")
-    parts = [f"{short(float(c))} × {display(labels[i])}" for i, c in enumerate(cover.plan) if c > 0]
-    priced = [
-        f"{display(labels[i])}: {short(float(p))}"
-        for i, p in zip(found.weak, cover.prices, strict=True)
-        if p > 0
-    ]
-    proof = f"a plan of that cost; prices that prove it: {', '.join(priced[:MOST_NAMES])}"
-    plan = first_names(parts, MOST_NAMES, "…")
-    return say("fractional domination"), say(f"{cover.value:.6g}"), say(plan), say(proof)
 
 
 def _names(found: Structure, actions: Actions) -> str:

@@ -20,9 +20,9 @@ from ..bounds.formulas import FormulaProof
 from ..bounds.titles import unfinished
 from ..feedback import Feedback
 from ..labels import display
+from ..markup import EMPTY, Html, details, download, join, paragraph, say, table, tag
 from ..simulate.statistics import short
 from .facts import AnalysedRace, Weighed, weigh
-from .markup import EMPTY, Html, details, download, join, paragraph, say, table, tag
 from .words import in_words, method_in_words
 
 FORMAT = "sidelight-formula-1"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ..cards import named
 from ..labels import display
+from ..markup import EMPTY, Html, count, details, download, figure, join, paragraph, say, table, tag
 from ..outlook import advice
 from ..simulate.remarks import cautions, needs
 from ..simulate.results import Results
@@ -10,7 +12,6 @@ from ..simulate.statistics import Difference, interval, short
 from . import caveats, plots
 from .facts import AnalysedRace, Chapter
 from .inline import inline_svg
-from .markup import EMPTY, Html, count, details, download, figure, join, paragraph, say, table, tag
 from .problems import caveat_box
 from .proofs import bound_words, bounds_part
 from .verdict import plain_p, span, told_apart, verdict
@@ -57,7 +58,7 @@ def _table(race: AnalysedRace, chapter: Chapter) -> Html:
         low, high = interval(results.final[k])
         ratio = "–" if bound is None else short(row.mean / bound.value)
         numbers = (cells[1], span(low, high), cells[3], *cells[5:9], ratio, results.replicates)
-        rows.append([say(row.policy), *map(say, numbers), _remarks(results, row.policy)])
+        rows.append([named(row.policy), *map(say, numbers), _remarks(results, row.policy)])
         marked += [k] if row.mean == least else []
     drawn = table(found.title.capitalize(), HEAD, rows, words=(10,), marked=marked, class_="fits")
     file = f"{chapter.file}-{race.results.horizon}-table.csv"
@@ -75,9 +76,7 @@ def _regret(race: AnalysedRace, chapter: Chapter) -> Html:
     names = ", ".join(display(name) for name in race.results.policies)
     label = f"Regret against time on {chapter.name} over {race.title}: {names}; the table has ends"
     drawn = inline_svg(plots.race_figure(race), f"{race.key}-figure", label)
-    caption = (
-        f"Regret against time: {plots.caption(race.results)}. Grey: lower bounds, where they hold."
-    )
+    caption = f"Regret against time: {plots.caption(race.results)}. Grey: bounds, where they hold."
     file = f"{chapter.file}-{race.results.horizon}-regret.csv"
     return figure(
         drawn, say(caption), say(" "), download("data (CSV)", file, plots.race_rows(race))

@@ -13,7 +13,7 @@ says little about a typical run: look at the quantiles beside it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,10 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import writing
-from ..curves import Curve, curves
+from ..canvas import Size
+from ..cards import card
 from ..engine.contract import Floats, Ints
 from ..errors import DamagedError, InputError, MissingExtraError, choose_from
-from ..figures import Band
+from ..figures import Band, Tail
 from ..problem import Problem
 from . import statistics, storage
 from .header import OtherFormatError
@@ -34,8 +35,6 @@ from .table import Table, tabulate
 
 BAND = (0.05, 0.95)
 LINES = ("mean", "median")
-OVERLAID = ("general", "finite_time", "limit")  # bounds on this problem, not on the worst one
-BOUND_POINTS = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,6 +83,10 @@ class Results:
             f"<Results: {len(self.policies)} policies, {self.replicates:,} replicates of "
             f"{self.horizon:,} rounds, seed {self.seed}>"
         )
+
+    def _repr_html_(self) -> str:
+        on = f" on {self.problem.name}" if self.problem.name else ""
+        return card(f"{repr(self)[1:-1]}{on}", self.table().to_html())
 
     @property
     def replicates(self) -> int:
@@ -173,21 +176,37 @@ class Results:
         except InputError as error:  # also what the fields say about each other
             raise DamagedError(f"{path}: {error}") from None
 
-    def plot(self, bounds: bool = True, line: str = "mean", title: str | None = None) -> Any:
+    def plot(  # noqa: PLR0913 - all but the first three are named in calls
+        self,
+        bounds: bool = True,
+        line: str = "mean",
+        title: str | None = None,
+        *,
+        ax: Any = None,
+        size: Size | None = None,
+        policies: str | Iterable[str] | None = None,
+        panel: str | None = None,
+    ) -> Any:
         """A matplotlib figure: regret against time on linear and on log axes.
 
         The line is the "mean" or the "median" over replicates, the band goes from the 5 % to the
-        95 % quantile. With `bounds`, lower bounds on this problem are drawn where they hold.
+        95 % quantile. With `bounds`, lower bounds on this problem are drawn where they hold, and
+        all that can be lost. One `panel` alone: "regret" (linear axes), "log-log", or "tails" (how
+        often a policy loses so much). `policies` picks some, in this order. `size` is a width in
+        inches, (width, height), or a column: "neurips", "iclr", "jmlr", "icml", "icml-wide". On
+        `ax`, axes of yours, one panel is drawn, and they are returned.
         """
-        from .. import figures  # noqa: PLC0415 - slow to import
+        from .pictures import Wish, draw  # noqa: PLC0415 - slow to import
 
-        bands = self.bands(line)
-        drawn: tuple[Curve, ...] = ()
-        if bounds and self.horizon > 1 and not self.posterior:  # they speak of one set of means
-            points = np.geomspace(min(10, self.horizon), self.horizon, BOUND_POINTS)
-            drawn = curves(self.problem, points, names=OVERLAID)
-        named = self.problem.name if title is None else title
-        return figures.draw_race(bands, drawn, named, self.caption(line))
+        return draw(self, Wish(bounds, line, title, ax, size, policies, panel))
+
+    def tails(self) -> list[Tail]:
+        """How often each policy loses at least so much: what the panel "tails" draws."""
+        if self.replicates < 2:
+            raise InputError("one replicate has no tail: race with more replicates")
+        share = 1 - np.arange(self.replicates) / self.replicates
+        ordered = np.sort(self.final, axis=1)
+        return [Tail(name, ordered[p], share) for p, name in enumerate(self.policies)]
 
     def bands(self, line: str = "mean") -> list[Band]:
         """What `plot` draws of each policy: a line, and a band between two quantiles."""
@@ -200,9 +219,11 @@ class Results:
             for p, name in enumerate(self.policies)
         ]
 
-    def caption(self, line: str = "mean") -> str:
-        """What the lines and the bands of `plot` are."""
-        return f"{line} of {self.replicates:,} replicates, shaded from 5% to 95% of them"
+    def caption(self, line: str = "mean", policies: int | None = None) -> str:
+        """What the lines and the bands of `plot` are, if it draws so many policies."""
+        from .pictures import caption  # noqa: PLC0415 - slow to import
+
+        return caption(line, self.replicates, len(self.policies) if policies is None else policies)
 
     def _at(self, t: float | None) -> Floats:
         if t is None:

@@ -22,6 +22,7 @@ import numpy as np
 
 from ..engine.contract import Ints
 from ..errors import InputError
+from ..notebook import following, in_notebook
 from ..problem import Problem
 from ..setting import MAX_HORIZON, whole
 from .wait import Wait, wait_of
@@ -86,7 +87,8 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     are counted when they are issued. With `known_horizon=False` the policies are not told when the
     race ends: so plays a `Learner` without a horizon. With means="posterior" every replicate has
     means of its own, drawn from what the problem's standard errors leave open.
-    `progress(done, total)` is called now and then with numbers of rounds.
+    `progress(done, total)` is called now and then with numbers of rounds; without it a notebook
+    shows a bar.
 
     If an object's `choose` fails, the others are played to the end before `PolicyError` is raised;
     its `results` has their outcomes. So has that of `Interrupted`, which Ctrl-C raises.
@@ -110,7 +112,18 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     )
     from .racing import race  # noqa: PLC0415 - numba takes half a second to import
 
-    return race(plan, progress)
+    if progress is not None or not in_notebook():
+        return race(plan, progress)
+    with following(f"racing {_entrants(plan)}") as line:
+        found = race(plan, line)
+        line.end = f"raced {_entrants(plan)}"
+    return found
+
+
+def _entrants(plan: Plan) -> str:
+    policies = "1 policy" if len(plan.names) == 1 else f"{len(plan.names)} policies"
+    runs = "1 run" if plan.replicates == 1 else f"{plan.replicates:,} runs"
+    return f"{policies}: {runs} of {plan.horizon:,} rounds each"
 
 
 def check_problem(problem: Problem) -> Problem:

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..cards import card, named
 from ..engine.contract import Floats
+from ..markup import Html, join, paragraph, say, table
 from ..sheet import Column, Sheet
 from .statistics import Difference, short, standard_error
 from .wait import wait_of
@@ -82,6 +84,19 @@ class Table:
             if row.policy == policy:
                 return row
         raise KeyError(policy)
+
+    def __repr__(self) -> str:
+        count = "1 policy" if len(self) == 1 else f"{len(self)} policies"
+        return f"<Table: {count}, {self.title}>"
+
+    def to_html(self) -> Html:
+        """The table as it is printed, for a page; each policy with the line of its figures."""
+        rows = [[named(row.policy), *map(say, row.cells()[1:])] for row in self.rows]
+        shown = table(self.title.capitalize(), tuple(TITLES.values()), rows)
+        return join([shown, *map(paragraph, self.remarks)])
+
+    def _repr_html_(self) -> str:
+        return card("Race", self.to_html())
 
     def __str__(self) -> str:
         return "\n".join([self.title, *self._lines(tuple(TITLES)), *self.remarks])

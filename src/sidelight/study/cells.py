@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import files
 from ..engine import contract
+from ..notebook import silent
 from ..problem import Problem
 from ..simulate import simulate, storage
 from ..simulate.simulate import Progress
@@ -104,7 +105,7 @@ class Cell:
             checkpoints=self.checkpoints,
             delay=self.delay,
             first=self.first,
-            progress=progress,
+            progress=progress or silent,
         )
         signed = {**results.provenance, KEY: self.key}
         return storage.to_bytes(replace(results, provenance=signed))

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..canvas import new_axes, plain_text
 from ..errors import InputError, choose_from
-from ..figures import COLOURS, DASHES, new_axes
+from ..styles import line_style, looks
 from ..variances import Array
 from .frame import POLICY, RECIPE
 
@@ -127,14 +128,15 @@ def draw(found: Sweep) -> Any:
     """The figure; a new one."""
     lines = found.lines
     ax = new_axes(7.2, 3.9 + 0.25 * len(lines))
-    for k, line in enumerate(lines):
-        colour = COLOURS[k % len(COLOURS)]
-        look = {"color": colour, "linestyle": DASHES[k % len(DASHES)], "marker": "o"}
-        ax.fill_between(line.x, line.low, line.high, color=colour, alpha=0.13, linewidth=0)
-        ax.plot(line.x, line.mean, linewidth=1.9, markersize=4, label=_plain(line.name), **look)
+    found_looks = looks(line.name for line in lines)
+    for line in lines:
+        look = found_looks[line.name]
+        ink = {"color": look.colour, "linestyle": line_style(look.dashes), "marker": look.marker}
+        ax.fill_between(line.x, line.low, line.high, color=look.colour, alpha=0.13, linewidth=0)
+        ax.plot(line.x, line.mean, linewidth=1.9, markersize=4, label=plain_text(line.name), **ink)
     values = np.concatenate([line.x for line in lines])
     rounds = "T rounds" if found.horizon is None else f"{found.horizon:,} rounds"
-    ax.set(xlabel=_plain(found.against), ylabel=f"mean regret after {rounds}")
+    ax.set(xlabel=plain_text(found.against), ylabel=f"mean regret after {rounds}")
     ax.set_title("shaded: 95% interval of the mean", fontsize=10, loc="left", color="#444444")
     if values.min() > 0 and values.max() / values.min() > LOG_FROM:
         ax.set_xscale("log")
@@ -144,9 +146,3 @@ def draw(found: Sweep) -> Any:
     below = {"loc": "upper left", "bbox_to_anchor": (0, -0.16), "borderaxespad": 0}
     ax.legend(frameon=False, handlelength=3.2, fontsize=9.5, **below)
     return ax.figure
-
-
-def _plain(name: str) -> str:
-    """A name as it is: no formula between dollars, no entry hidden by an underscore."""
-    text = name.replace("$", r"\$")
-    return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text

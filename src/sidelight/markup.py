@@ -13,7 +13,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import NewType
 
-from ..labels import display
+from .labels import display
 
 Html = NewType("Html", str)
 EMPTY = Html("")
