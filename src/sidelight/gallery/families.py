@@ -149,7 +149,7 @@ def het3(sigma: float = 1.0) -> Problem:
 def graded(actions: int = 6, reach: int = 2, sigma: float = 1.0) -> Problem:
     """Near actions are seen well, far ones badly, and those beyond `reach` not at all.
 
-    variance[i, j] = 4^|i - j| up to distance `reach`, times sigma^2. The means are
+    The standard deviation is 2^|i - j| up to distance `reach`, times sigma. The means are
     (0.5, 0.45, 0.3, 0.3, 0.2, 0.1); more or fewer actions sample the same curve.
     """
     check_actions(actions, 2)

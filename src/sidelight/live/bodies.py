@@ -53,7 +53,8 @@ def created(learner: Learner) -> Entry:
     texts(learner.setting)
     body = {
         "format": FORMAT,
-        "problem": json.loads(files.to_json(learner.setting.to_document())),
+        # in variances, as long ago: whoever creates it again must find the same body
+        "problem": json.loads(files.to_json(learner.setting.to_document(), "variance")),
         "horizon": learner.setting.horizon,
         "seed": learner.seed,
         "patience": learner.patience,

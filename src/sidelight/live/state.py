@@ -47,7 +47,7 @@ def write(learner: Learner) -> str:
     body = {
         "learner": FORMAT,
         "editions": {"engine": EDITION, policy.name: policy.edition},
-        "problem": json.loads(files.to_json(learner.setting.to_document())),
+        "problem": json.loads(files.to_json(learner.setting.to_document(), "variance")),
         "horizon": learner.setting.horizon,
         "policy": str(policy),
         "seed": learner.seed,
