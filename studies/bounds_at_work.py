@@ -14,6 +14,7 @@ from worst_case_slopes import HORIZONS, REPLICATES, study, worst_case
 
 import sidelight as sl
 from sidelight.study import Study
+from sidelight.styles import bound_look
 
 PROBLEMS = {"bandit": sl.gallery("bandit"), "revealing": sl.gallery("revealing")}
 POLICIES = ("ids", "minimax", "asymptotic")
@@ -45,7 +46,8 @@ def main() -> None:
             for (name, found), dashes in zip(bounds.items(), ("-", "--"), strict=True):
                 values = [x.value if x.valid and np.isfinite(x.value) else np.nan for x in found]
                 shown = [value if value > 0 else np.nan for value in values]
-                ax.plot(HORIZONS, shown, dashes, color="#444444", label=f"lower bound {name}")
+                grey = bound_look("general" if name == "b" else "finite_time").colour
+                ax.plot(HORIZONS, shown, dashes, color=grey, label=f"lower bound {name}")
                 rows += [
                     (recipe, policy, name, T, x) for T, x in zip(HORIZONS, values, strict=True)
                 ]

@@ -19,6 +19,7 @@ from common import colour, panels, races, save
 
 import sidelight as sl
 from sidelight.study import Study
+from sidelight.styles import bound_look
 
 HUB_GAPS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 STAR = ("ids", "asymptotic", "ts-n")
@@ -38,7 +39,8 @@ def main() -> None:
         left.plot(HUB_GAPS, means, "o-", color=colour(policy), label=policy, markersize=4)
         rows += [("star", policy, h, x) for h, x in zip(HUB_GAPS, means, strict=True)]
     constants = [sl.bounds.graves_lai(problem).value for problem in stars.values()]
-    left.plot(HUB_GAPS, constants, color="#444444", linestyle=":", label="asymptotic constant")
+    grey = bound_look("limit").colour
+    left.plot(HUB_GAPS, constants, color=grey, linestyle=":", label="asymptotic constant")
     rows += [("star", "graves_lai", h, x) for h, x in zip(HUB_GAPS, constants, strict=True)]
     left.set(xlabel="gap of the hub", ylabel="regret / log T", title=f"star, T = {HORIZON:,}")
     left.set_yscale("log")

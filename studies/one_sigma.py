@@ -17,6 +17,7 @@ from common import colour, panels, races, save
 import sidelight as sl
 from sidelight.curves import minimax_rate
 from sidelight.study import Study
+from sidelight.styles import bound_look
 
 SIGMAS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, math.inf)
 MEANS = (0.7, 0.6, 0.5, 0.4, 0.3)
@@ -48,7 +49,8 @@ def main() -> None:
         worst = minimax_rate(one.feedback, one.upper)(HORIZON)
         bounds.append(sl.bounds.general(one, HORIZON, worst).value)
     shown = [value if value > 0 else math.nan for value in bounds]
-    ax.plot(x, shown, "o-", color="#444444", label="lower bound b, where above 0", ms=3)
+    grey = bound_look("general").colour
+    ax.plot(x, shown, "o-", color=grey, label="lower bound b, where above 0", ms=3)
     rows += [("b", sigma, value, 0.0) for sigma, value in zip(SIGMAS, bounds, strict=True)]
     ax.set(xscale="log", yscale="log", xlabel="sigma between actions", ylabel="regret")
     ax.set_title(f"from full information to a bandit, T = {HORIZON:,}")

@@ -14,6 +14,7 @@ from common import colour, legend_below, panels, races, save
 import sidelight as sl
 from sidelight.curves import curves
 from sidelight.study import Study
+from sidelight.styles import bound_look
 
 PROBLEMS = {
     "bandit": "bandit",
@@ -53,7 +54,8 @@ def main() -> None:
         for curve in curves(results.problem, horizons, names=tuple(BOUNDS)):
             label, dashes = BOUNDS[curve.name]
             values = np.where(curve.values > 0, curve.values, np.nan)
-            ax.plot(horizons, values, color="#444444", linestyle=dashes, label=label, linewidth=1.2)
+            grey = bound_look(curve.name).colour
+            ax.plot(horizons, values, color=grey, linestyle=dashes, label=label, linewidth=1.2)
             rows += [(recipe, curve.name, int(x), y) for x, y in zip(horizons, values, strict=True)]
         ax.set(xscale="log", yscale="log", xlim=(10, HORIZON), ylim=(0.5, None))
         ax.set(title=PROBLEMS[recipe], xlabel="round t", ylabel="regret")
