@@ -5,9 +5,9 @@ BIN    := $(VENV)/bin
 VERSION := $(shell $(PYTHON) -c 'import platform; print(platform.python_version())')
 STAMP  := $(VENV)/.installed-$(VERSION)
 ARGS   ?=
-STUDIES := regret_and_bounds worst_case_slopes bounds_at_work hub_and_labs one_sigma tied_optima
+STUDIES := hero regret_and_bounds worst_case_slopes bounds_at_work hub_and_labs one_sigma tied_optima
 
-.PHONY: all run serve test check campaign mutants bench suite figures lock format clean system
+.PHONY: all run serve test check docs campaign mutants bench suite figures lock format clean system
 
 all: check test
 
@@ -36,6 +36,10 @@ check: $(STAMP)              ## format, lint, types, and the rules of the house
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_house.py
 
+docs: $(STAMP)               ## the site, in out/site: opens offline; a warning is an error
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs out/site
+	@echo "open out/site/index.html"
+
 bench: $(STAMP)              ## speed, as ratios inside one run
 	$(BIN)/python benchmarks/structure.py
 	$(BIN)/python benchmarks/bounds.py
@@ -47,7 +51,7 @@ bench: $(STAMP)              ## speed, as ratios inside one run
 	$(BIN)/python benchmarks/live.py
 	$(BIN)/python benchmarks/serve.py
 
-suite: $(STAMP)              ## every policy on every problem: the page and the figure of the README
+suite: $(STAMP)              ## every policy on every problem: the page and the figure of the site
 	$(BIN)/sidelight suite --out out/suite
 	cp out/suite/suite.md benchmarks/suite.md
 	cp out/suite/suite.svg docs/figures/suite.svg
@@ -72,7 +76,7 @@ lock: $(STAMP)               ## newest versions that fit, with hashes and withou
 	  --no-emit-index-url --custom-compile-command 'make lock' - -o requirements/uv.txt
 
 clean:
-	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) out build dist docs/gallery docs/generated .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP): requirements/dev.lock requirements/uv.txt pyproject.toml

@@ -5,35 +5,80 @@ from __future__ import annotations
 import doctest
 import importlib
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import shown
 import sidelight as sl
 from sidelight.cli import cli
 from sidelight.policies import registry
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
-MAKEFILE = (ROOT / "Makefile").read_text()
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+SHOWN = (ROOT / "docs" / "make_run.md").read_text()
+COMMANDS = (ROOT / "docs" / "reference" / "commands.md").read_text()
 PAPER_MAP = (ROOT / "docs" / "paper_map.md").read_text()
 
-documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+MADE = ("gallery", "generated")  # folders of docs/ that a build of the site writes
+documents = [
+    path
+    for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+    if not set(MADE) & set(path.relative_to(ROOT).parts)
+]
+examples = [
+    path for path in documents if re.search("^```(pycon|python|console)$", path.read_text(), re.M)
+]
 mapped = re.findall(r"^\| \S+ \| `([\w.]+)` \| `([\w.]+)` \|", PAPER_MAP, flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/errata.md"])
+@pytest.mark.parametrize("path", examples, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_examples_on_a_page_give_what_they_show(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """From the top to the bottom: `>>>` lines, programs, and commands, in one folder."""
     monkeypatch.chdir(tmp_path)  # some of them write files
-    blocks = re.findall(r"```pycon\n(.*?)```", (ROOT / name).read_text(), flags=re.DOTALL)
-    test = doctest.DocTestParser().get_doctest("".join(blocks), {}, name, name, 0)
-    assert test.examples
-    said: list[str] = []
-    assert doctest.DocTestRunner().run(test, out=said.append).failed == 0, "".join(said)
+    for name in ("prices.csv", "own_policy.py"):
+        shutil.copy(ROOT / "examples" / name, tmp_path)
+    names: dict[str, object] = {}
+    for kind, text in blocks(path):
+        if kind == "pycon":
+            test = doctest.DocTestParser().get_doctest(text, names, path.name, str(path), 0)
+            said: list[str] = []
+            runner = doctest.DocTestRunner()
+            runner.run(test, out=said.append, clear_globs=False)
+            assert test.examples
+            assert runner.failures == 0, "".join(said)
+            names = test.globs
+        elif kind == "python":
+            exec(compile(text, str(path), "exec"), names)
+        else:
+            run_commands(text)
+
+
+def blocks(path: Path) -> list[tuple[str, str]]:
+    """The examples of a page: their kind and their text."""
+    return re.findall(
+        r"^```(pycon|python|console)\n(.*?)^```", path.read_text(), flags=re.DOTALL | re.MULTILINE
+    )
+
+
+def run_commands(text: str) -> None:
+    """Runs each line after a `$`; the lines below it must be in what it prints."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        line, *shown = part.strip().splitlines()
+        program, *arguments = shlex.split(line)
+        assert program == "sidelight"
+        command = [sys.executable, "-m", "sidelight", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (line, done.stderr)
+        printed = " ".join((done.stdout + done.stderr).split())
+        assert [words for words in shown if " ".join(words.split()) not in printed] == [], line
 
 
 @pytest.mark.parametrize(
@@ -51,29 +96,28 @@ def test_every_erratum_is_on_its_page() -> None:
     assert [name for name in wanted if f"**{name}" not in page] == []
 
 
-def test_the_readme_shows_what_make_run_prints(tmp_path: Path) -> None:
-    rule = MAKEFILE.split("\nrun:")[1].split("\n\n")[0]
-    recipe = re.findall(r"^\t\$\(BIN\)/sidelight (.+)$", rule, flags=re.MULTILINE)
-    assert [line.split()[0] for line in recipe] == ["analyze", "race", "report"]
-    printed: list[str] = []
-    for line in recipe[:2]:
-        printed += _printed(line.replace("out/", f"{tmp_path}/").split())
-    _printed(recipe[2].replace("out/", f"{tmp_path}/").split())
-    said = [line for line in printed if line]
+def test_the_page_shows_what_make_run_prints(tmp_path: Path) -> None:
+    analyze, race, report = shown.commands()
+    assert [arguments[0] for arguments in (analyze, race, report)] == ["analyze", "race", "report"]
+    lines = [line for command in (analyze, race) for line in shown.printed(command, tmp_path)]
+    said = [line for line in lines if line]
     assert len(said) > 50
-    assert [line for line in said if line not in README] == []
+    assert [line for line in said if line not in SHOWN] == [], "python scripts/shown.py"
+    shown.printed(report, tmp_path)
     assert (tmp_path / "report.html").exists()
     assert list((tmp_path / "figures").glob("*.pdf"))
 
 
-def _printed(arguments: list[str]) -> list[str]:
-    command = [sys.executable, "-m", "sidelight", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    return [shown.rstrip() for shown in done.stdout.splitlines()]
+def test_the_readme_is_one_screen_for_three_readers() -> None:
+    assert len(README.splitlines()) <= 120
+    assert all(who in README for who in ("a student", "a researcher", "a practitioner"))
+    assert all(f"make {rule}" in README for rule in ("run", "test"))
+    assert "pip install sidelight" in README
 
 
-def test_the_problem_file_in_the_readme_is_the_shipped_one(tmp_path: Path) -> None:
-    (text,) = re.findall(r"```toml\n(.*?)```", README, flags=re.DOTALL)
+def test_the_problem_file_on_the_page_of_formats_is_the_shipped_one(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "reference" / "formats.md").read_text()
+    (text,) = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
     path = tmp_path / "dosing.toml"
     path.write_text(text)
     assert sl.load(path) == sl.gallery("dosing") == sl.load(ROOT / "examples" / "dosing.toml")
@@ -101,8 +145,8 @@ def test_links_between_documents_lead_somewhere(path: Path) -> None:
         assert (path.parent / target).exists(), target
 
 
-def test_files_named_in_the_readme_exist() -> None:
-    rows = re.findall(r"^\| [^|]+ \| ([^|]+) \|$", README, flags=re.MULTILINE)
+def test_files_named_in_the_map_exist() -> None:
+    rows = re.findall(r"^\| [^|]+ \| ([^|]+) \|$", CONTRIBUTING, flags=re.MULTILINE)
     names = [name for row in rows for name in re.findall(r"`([\w/]+\.py)`", row)]
     assert names
     for name in names:
@@ -111,15 +155,29 @@ def test_files_named_in_the_readme_exist() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(cli.commands))
-def test_every_command_has_help_with_an_example_and_is_in_the_readme(name: str) -> None:
+def test_every_command_has_help_with_an_example_and_is_on_its_page(name: str) -> None:
     text = cli.commands[name].help or ""
     assert f"sidelight {name}" in text
-    assert f"sidelight {name}" in README
+    assert f"sidelight {name}" in COMMANDS
 
 
 def test_every_exported_name_exists_and_is_documented() -> None:
     for name in sl.__all__:
         assert getattr(sl, name).__doc__, name
+
+
+public = [
+    *sl.__all__,
+    *(f"bounds.{name}" for name in sl.bounds.__all__),
+]
+
+
+@pytest.mark.parametrize("name", public)
+def test_every_public_name_has_an_example(name: str) -> None:
+    page = (ROOT / "docs" / "reference" / "api.md").read_text()
+    sections = dict(re.findall(r"^### `([\w.]+)`\n(.*?)(?=^##|\Z)", page, re.DOTALL | re.MULTILINE))
+    assert f"```{{public}} {name}\n" in sections[name]
+    assert "```pycon\n>>> " in sections[name]
 
 
 def test_the_figure_of_the_comparisons_is_drawn(tmp_path: Path) -> None:

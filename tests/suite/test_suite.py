@@ -262,15 +262,16 @@ def test_a_reason_speaks_of_the_rival() -> None:
         assert rival in why.split()
 
 
-def test_the_readme_quotes_the_count() -> None:
-    readme = " ".join((Path(__file__).parents[2] / "README.md").read_text().split())
+def test_the_page_of_the_default_quotes_the_count() -> None:
+    page = Path(__file__).parents[2] / "docs" / "explanation" / "default_policy.md"
+    said = " ".join(page.read_text().split())
     passed, judged = PAGE.partition("`ids` passes ")[2].partition(" races")[0].split(" of ")
-    assert f"`ids` passes {passed} of {judged} races" in readme
+    assert f"`ids` passes {passed} of {judged} races" in said
     without = int(re.findall(r"Without it (\d+) more would not be passed", PAGE)[0])
-    assert f"among the rivals it would be {int(passed) - without}." in readme
+    assert f"among the rivals it would be {int(passed) - without}." in said
     usual = PAGE.partition("where all policies play, it is ")[2].partition(".\n")[0]
     assert re.fullmatch(r"\d+ of \d+", usual)
-    assert f"({usual} in which all policies play)" in readme
+    assert f"({usual} in which all policies play)" in said
 
 
 def test_what_is_asked_for_twice_is_raced_once() -> None:

@@ -1,0 +1,28 @@
+"""
+The mean is not the typical run
+===============================
+
+Each step is one of 300 runs. The mean regret of `greedy` says little about a typical run: most runs
+lose next to nothing, some lose in every round.
+"""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import sidelight as sl
+
+race = sl.simulate(
+    sl.gallery("bandit"), ["greedy", "ts-n", "ucb-n"], horizon=5_000, replicates=300, seed=1
+)
+
+figure = Figure(figsize=(6.4, 4), layout="constrained")
+ax = figure.subplots()
+for name, runs, colour in zip(race.policies, race.final, ("#E69F00", "#009E73", "#0072B2")):
+    share = np.arange(1, len(runs) + 1) / len(runs)
+    ax.step(np.sort(runs), share, where="post", color=colour, label=name)
+    ax.axvline(runs.mean(), color=colour, linestyle=":", linewidth=1)
+ax.set(
+    xlabel="regret after 5,000 rounds (dotted: the mean)", ylabel="share of runs", xlim=(0, None)
+)
+ax.legend(frameon=False)
+figure

@@ -1,0 +1,138 @@
+"""The picture at the door: what each action shows, and what nobody avoids losing.
+
+Left, the feedback graph of `dosing`: only a test shows how the treatments do. Right, against the
+horizon T, the grey band between two proved numbers: every policy loses at least its lower edge on
+some means, and `commit` never loses more than its upper edge on any. The curves are races on the
+means that the proof of the lower edge names; each point is the largest of their mean regrets,
+
+    max over theta in {theta^0, theta^1, ...} of R_T(theta),
+
+which the theorem puts above the lower edge, up to the noise of the race.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from common import save
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
+
+import sidelight as sl
+from sidelight.bounds.pairing import PairsProof
+from sidelight.styles import look
+
+HORIZONS = (100, 316, 1_000, 3_162, 10_000, 31_623, 100_000)
+POLICIES = ("ids", "commit", "minimax", "uniform")
+SHADES = {policy: look(policy).colour for policy in POLICIES}
+REPLICATES = 400
+INK, BLUE, PALE = "#33414e", "#0072B2", "#f4f7fa"
+PLACES = {"A": (0.0, 1.75), "B": (-1.5, -0.85), "C": (1.5, -0.85), "test": (0.0, 0.05)}
+
+
+def worst_of(
+    proof: PairsProof, problem: sl.Problem, horizon: int
+) -> dict[str, tuple[float, float]]:
+    """For each policy the largest mean regret over the means of a proof, and its error."""
+    named = [proof.case.means, *(other.means for other in proof.alternatives)]
+    found: dict[str, tuple[float, float]] = {}
+    for means in named:
+        one = sl.Problem(problem.feedback, [float(m) for m in means or ()], problem.upper)
+        race = sl.simulate(one, list(POLICIES), horizon=horizon, replicates=REPLICATES, seed=22)
+        for p, policy in enumerate(POLICIES):
+            seen = float(race.final[p].mean()), float(race.standard_error()[p, -1])
+            found[policy] = max(found.get(policy, (0.0, 0.0)), seen)
+    return found
+
+
+def draw_graph(ax: Any, feedback: sl.Feedback) -> None:
+    """Boxes with names; an arrow where playing the one shows the other, a loop for itself."""
+    for i, j in np.argwhere(feedback.observes):
+        start, end = (PLACES[feedback.labels[k]] for k in (i, j))
+        if i == j:
+            x, y = start
+            curve: dict[str, Any] = {"posA": (x - 0.25, y - 0.3), "posB": (x + 0.25, y - 0.3)}
+            style = "arc3,rad=1.6"
+        else:
+            curve, style = {"posA": start, "posB": end}, "arc3"
+        arrow: dict[str, Any] = {
+            "arrowstyle": "-|>",
+            "mutation_scale": 17,
+            "color": BLUE,
+            "linewidth": 2.0,
+        }
+        shrink: dict[str, Any] = {"shrinkA": 0 if i == j else 20, "shrinkB": 0 if i == j else 17}
+        ax.add_patch(FancyArrowPatch(**curve, connectionstyle=style, zorder=1, **arrow, **shrink))
+    for name, (x, y) in PLACES.items():
+        seen = name == "test"
+        border = {"edgecolor": BLUE if seen else INK, "linestyle": "-" if seen else (0, (4, 2))}
+        box = {"boxstyle": "round,pad=0.45", "facecolor": PALE, "linewidth": 1.5, **border}
+        ax.text(x, y, name, ha="center", va="center", fontsize=14, bbox=box, zorder=2)
+    ax.set(xlim=(-2.2, 2.2), ylim=(-1.6, 2.35), aspect="equal")
+    ax.axis("off")
+    ax.set_title(
+        "a test shows how A, B and C do;\ngiving them shows nothing", fontsize=11.5, color=INK
+    )
+
+
+def main() -> None:
+    """Prove, race, draw, write."""
+    problem = sl.gallery("dosing")
+    rows: list[tuple[str, int, float, float]] = []
+    for horizon in HORIZONS:
+        both = sl.sandwich(problem.feedback, problem.upper, horizon)
+        proof = both.lower.certificate
+        if not (isinstance(proof, PairsProof) and both.check()):
+            raise SystemExit(f"no proof by pairs at T = {horizon}")
+        rows += [("proved: at least", horizon, both.lower.value, 0.0)]
+        rows += [("proved: commit, at most", horizon, both.upper.value, 0.0)]
+        found = worst_of(proof, problem, horizon)
+        rows += [(policy, horizon, *found[policy]) for policy in POLICIES]
+    save(draw(problem.feedback, rows), "hero", ("curve", "T", "regret", "standard error"), rows)
+
+
+def draw(feedback: sl.Feedback, rows: list[tuple[str, int, float, float]]) -> Figure:
+    """The graph beside the curves."""
+    figure = Figure(figsize=(10.6, 4.1), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=(1, 1.55))
+    draw_graph(left, feedback)
+    curves = {name: [row[2] for row in rows if row[0] == name] for name, *_ in rows}
+    low, high = curves["proved: at least"], curves["proved: commit, at most"]
+    right.fill_between(HORIZONS, low, high, color="#c9ced3", linewidth=0)
+    right.fill_between(HORIZONS, 1, low, color="#f3dfd2", linewidth=0)
+    right.plot(HORIZONS, low, color=INK, linewidth=2.2)
+    right.plot(HORIZONS, high, color="#5d6a76", linewidth=1.2, linestyle=(0, (5, 2)))
+    ends = {}
+    for policy in POLICIES:
+        right.plot(HORIZONS, curves[policy], "o-", color=SHADES[policy], markersize=4)
+        ends[policy] = (policy, SHADES[policy])
+    ends["commit"] = ("commit: never above the grey band", SHADES["commit"])
+    said = "no policy avoids this much regret: proved"
+    right.text(3_800, 22, said, color=INK, fontsize=11, ha="center")
+    places = spread({name: math.log10(curves[name][-1]) for name in ends}, 0.21)
+    for name, (text, ink) in ends.items():
+        at = HORIZONS[-1] * 1.12, 10 ** places[name]
+        right.text(*at, text, color=ink, va="center", fontsize=10.5)
+    right.set(xscale="log", yscale="log", xlabel="rounds T", xlim=(100, 100_000), ylim=(10, 1e5))
+    right.set_title("regret on the worst means that a proof names", fontsize=11.5, color=INK)
+    right.xaxis.set_major_formatter("{x:,.0f}")
+    right.yaxis.set_major_formatter("{x:,.0f}")
+    right.grid(visible=True, which="major", alpha=0.25)
+    right.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def spread(heights: dict[str, float], room: float) -> dict[str, float]:
+    """Heights of names, moved up so that none covers another."""
+    placed: dict[str, float] = {}
+    last = -math.inf
+    for name, height in sorted(heights.items(), key=lambda item: item[1]):
+        last = max(height, last + room)
+        placed[name] = last
+    return placed
+
+
+if __name__ == "__main__":
+    main()
