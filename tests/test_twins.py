@@ -23,7 +23,7 @@ VALUES: dict[str, list[float | str]] = {
     "refresh": [0, 0.002, 0.1],
     "guard": [0, 1, 3],
     "early": [1, 0.5, 3],
-    "range": [0, 1],
+    "range": [0, 1, 1.5],
     "ridge": [0.1, 20],
     "directed": [1],
     "alpha": [0.02, 0.3, 1],

@@ -61,11 +61,31 @@ def test_no_worst_case_lies_below_a_certified_lower_bound(policy: str) -> None:
         assert found.value + 4 * found.error > sl.bounds.exact_pairs(feedback, 1.0, 1000).value
 
 
-def test_next_to_the_upper_end_the_default_is_caught() -> None:
-    """Judges at (.979, .989, 1, .979) cost `ids` 109; the search finds means that cost more."""
-    found = sl.worst_case("ids", sl.gallery("judges").feedback, 1.0, 10_000, seed=1, runs=800)
+JUDGES = sl.gallery("judges").feedback
+
+
+def test_next_to_the_upper_end_a_strict_cut_is_caught() -> None:
+    """Posteriors cut at the end of the range itself: what the default did in its edition 4."""
+    found = sl.worst_case("ids:range=1", JUDGES, 1.0, 10_000, seed=1, runs=800)
     assert found.value - 4 * found.error > 109
     assert found.means.max() > 0.95
+
+
+@pytest.mark.parametrize("recipe", ["judges", "het3", "promotions", "test-rigs"])
+def test_the_default_is_no_disaster(recipe: str) -> None:
+    """At most 3 times the lower bound where it was 4 to 60; four standard errors on top."""
+    problem = sl.gallery(recipe)
+    bound = sl.bounds.minimax_computed(problem.feedback, problem.upper, 10_000).value
+    found = sl.worst_case("ids", problem.feedback, problem.upper, 10_000, seed=1, runs=800)
+    assert found.value - 4 * found.error < 3 * bound
+
+
+def test_all_of_one_kind_are_rivals_while_the_one_that_shows_them_is_far_below() -> None:
+    """On `revealing` one rival alone, or all others, cost less than the lower bound says."""
+    revealing = sl.gallery("revealing").feedback
+    found = sl.worst_case("ids", revealing, 1.0, 10_000, seed=1, runs=800)
+    assert found.value > sl.bounds.exact_pairs(revealing, 1.0, 10_000).value
+    assert found.means[0] < 0.5 * found.means.max()
 
 
 def test_the_same_call_gives_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:

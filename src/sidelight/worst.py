@@ -2,11 +2,12 @@
 
 Where a policy is worst is not known in general. The constructions behind lower bounds show where to
 look first: one action leads, rivals lie a gap below it, outsiders at the bottom of the range. Every
-kind of action leads; all others are rivals, or one of each kind; gaps lie on a grid around the one
-that the horizon cannot resolve, B(T)/T, and reach up to the whole range (corners) and down to
-almost nothing (ties); and the leader stands at the top of the range, in its middle, or as low as
-the gap allows. All these means are raced with few runs; the better half again with twice as many,
-and so on. Then the best are changed: one mean at a time, all gaps together, the level of all means.
+kind of action leads; all others are rivals, or all of one kind, or one of each kind; gaps lie on a
+grid around the one that the horizon cannot resolve, B(T)/T, and reach up to the whole range
+(corners) and down to almost nothing (ties); and the leader stands at the top of the range, in its
+middle, or as low as the gap allows. All these means are raced with few runs; the better half again
+with twice as many, and so on. Then the best are changed: one mean at a time, all gaps together, the
+level of all means.
 
 A budget counts runs, each of T rounds, and no clock is looked at. Every race has the same luck (the
 same seed and replicates), so that the same call gives the same means on any machine, with any
@@ -229,12 +230,14 @@ def _first(feedback: Feedback, upper: float, horizon: int) -> Iterator[Point]:
 
 
 def _rivals(actions: int, kinds: Sequence[Sequence[int]], leader: int) -> Iterator[list[int]]:
-    """All others; one of each kind."""
+    """All others; all of one kind; one of each kind."""
     yield [i for i in range(actions) if i != leader]
     for kind in kinds:
-        rival = next((i for i in kind if i != leader), None)
-        if rival is not None and actions > 2:
-            yield [rival]
+        rivals = [i for i in kind if i != leader]
+        if len(rivals) > 1:
+            yield rivals
+        if rivals and actions > 2:
+            yield rivals[:1]
 
 
 def _point(theta: Array, upper: float) -> Point:

@@ -32,14 +32,15 @@ def depth(all_: list[Cut]) -> float:
     return 1 / total if total else math.inf
 
 
-def points(all_: list[Cut], upper: float) -> list[tuple[float, float]]:
+def points(all_: list[Cut], upper: float, beyond: float = 0.0) -> list[tuple[float, float]]:
     """Places and weights: two Gauss points for each step."""
-    low, high = (0.0, upper) if any(x.left < 1 for x in all_) else (-math.inf, math.inf)
+    is_cut, end = any(x.left < 1 for x in all_), upper + beyond
+    low, high = (-beyond, end) if is_cut else (-math.inf, math.inf)
     x = max(low, *(y.mu - 5 * y.s for y in all_))
     high = min(high, max(y.mu + 5 * y.s for y in all_))
     found: list[tuple[float, float]] = []
     while x < high:
-        step = min(high - x, max((upper - x) / 2, depth(all_)) if low == 0 else math.inf)
+        step = min(high - x, max((end - x) / 2, depth(all_)) if is_cut else math.inf)
         step = min(step, *(y.s for y in all_ if y.mu + 5 * y.s > x))
         here = [x + step * (1 - 3**-0.5) / 2, x + step * (1 + 3**-0.5) / 2]
         found += [(y, step / 2) for y in here]
@@ -47,8 +48,10 @@ def points(all_: list[Cut], upper: float) -> list[tuple[float, float]]:
     return found
 
 
-def crowd(all_: list[Cut], at: list[tuple[float, float]]) -> tuple[float, list[float]]:
-    """r and every v_j, from integrals over these points."""
+def crowd(
+    all_: list[Cut], at: list[tuple[float, float]], low: float = 0.0
+) -> tuple[float, list[float]]:
+    """r and every v_j, from integrals over these points; `low` is the lower end."""
     mu, s, m, under, left = np.array([(y.mu, y.s, y.m, y.below, y.left) for y in all_]).T
     K, lead = len(m), int(m.argmax())
     p, own, moved = np.zeros(K), np.zeros(K), np.zeros((K, K))
@@ -58,7 +61,8 @@ def crowd(all_: list[Cut], at: list[tuple[float, float]]) -> tuple[float, list[f
             continue
         f = np.exp(-(((x - mu) / s) ** 2) / 2) / math.sqrt(2 * math.pi) / s / left
         f[x > mu + 5 * s] = 0
-        foot = np.exp(-((mu / s) ** 2) / 2) / math.sqrt(2 * math.pi) / s / left * (under > 0)
+        z = (low - mu) / s
+        foot = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) / s / left * (under > 0)
         part = weight * F.prod() * f / F
         p += part
         own += part * (x - m)

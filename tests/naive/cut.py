@@ -24,7 +24,7 @@ class Cut:
     s: float
     below: float
     above: float
-    edge: float  # E[theta - mu ; theta > D]
+    edge: float  # E[theta - mu ; theta above the upper end]
     n: float
     m: float
 
@@ -33,18 +33,22 @@ class Cut:
         return 1 - self.below - self.above
 
 
-def cut(n: list[float], m: list[float], c: float, upper: float) -> list[Cut]:
-    """The posteriors cut to [0, upper], unless one lies too far outside; inf cuts nothing."""
+def cut(n: list[float], m: list[float], c: float, upper: float, beyond: float = 0.0) -> list[Cut]:
+    """The posteriors cut to [-beyond, upper + beyond]; inf cuts nothing.
+
+    Nor is anything cut if one lies too far outside [0, upper].
+    """
+    low, high, width = -beyond, upper + beyond, upper + 2 * beyond
     s = [math.sqrt(c / x) for x in n]
     inside = all(-3 * s[j] <= m[j] <= upper + 3 * s[j] for j in range(len(n)))
     found = []
     for j in range(len(n)):
-        if not inside or upper == math.inf or 9 * s[j] < min(m[j], upper - m[j]):
+        if not inside or upper == math.inf or 9 * s[j] < min(m[j] - low, high - m[j]):
             found.append(Cut(m[j], s[j], 0.0, 0.0, 0.0, n[j], m[j]))
             continue
-        sd = min(s[j], 8 * upper)
+        sd = min(s[j], 8 * width)
         mu = upper / 2 + (m[j] - upper / 2) * (sd / s[j]) ** 2
-        a, b = -mu / sd, (upper - mu) / sd
+        a, b = (low - mu) / sd, (high - mu) / sd
         Z = 1 - tail(-a) - tail(b)
         mean = (density(a) - density(b)) / Z
         variance = 1 + (a * density(a) - b * density(b)) / Z - mean**2

@@ -92,13 +92,13 @@ def nodes(mu: Floats, s: Floats, low: float, high: float) -> tuple[Floats, Float
     return at.ravel(), (half[:, None] * w).ravel()
 
 
-def best_action(all_: list[Cut], upper: float) -> tuple[Floats, Floats, float]:
+def best_action(all_: list[Cut], upper: float, beyond: float) -> tuple[Floats, Floats, float]:
     """P(A* = a), E[theta_j - m_j ; A* = a], and E max - max m, by quadrature."""
     from scipy.special import ndtr  # noqa: PLC0415 - keeps collection fast
 
     mu, s, m, below, left = np.array([(x.mu, x.s, x.m, x.below, x.left) for x in all_]).T
     is_cut = bool((left < 1).any())
-    low, high = (0.0, upper) if is_cut else (-math.inf, math.inf)
+    low, high = (-beyond, upper + beyond) if is_cut else (-math.inf, math.inf)
     K, lead = len(m), int(m.argmax())
     x, w = nodes(mu, s, max(low, (mu - 8 * s).max()), min(high, (mu + 8 * s).max()))
 
@@ -110,21 +110,21 @@ def best_action(all_: list[Cut], upper: float) -> tuple[Floats, Floats, float]:
     G = np.exp(np.log(F).sum(axis=1))
     first = (w * G)[:, None] * f / F  # the density of the maximum, by who attains it
     p = first.sum(axis=0)
-    at_0 = densities(np.zeros(K)) * (below > 0)
-    moved = np.outer(p, mu - m) - (first.T @ ((f - at_0) / F)) * s**2
+    at_low = densities(np.full(K, -beyond)) * (below > 0)
+    moved = np.outer(p, mu - m) - (first.T @ ((f - at_low) / F)) * s**2
     moved[np.arange(K), np.arange(K)] = (first * (x[:, None] - m)).sum(axis=0)
     above = np.delete((ndtr(-z) - [y.above for y in all_]) / left, lead, axis=1)
     with np.errstate(divide="ignore"):  # just above 0 others may be above for certain
         some = -np.expm1(np.log1p(-above).sum(axis=1))
-    return p, moved, float((w * F[:, lead] * some).sum() + before(x[0], all_[lead], is_cut))
+    return p, moved, float((w * F[:, lead] * some).sum() + before(x[0], all_[lead], low))
 
 
-def before(x: float, own: Cut, is_cut: bool) -> float:
-    """The integral of a distribution function up to x."""
-    z, a = (x - own.mu) / own.s, -own.mu / own.s
+def before(x: float, own: Cut, low: float) -> float:
+    """The integral of a distribution function from `low` up to x."""
+    z, a = (x - own.mu) / own.s, (low - own.mu) / own.s
     total = own.s * (density(z) + z * tail(-z))
-    if is_cut:
-        total -= own.s * (density(a) + a * tail(-a)) + x * own.below
+    if low > -math.inf:
+        total -= own.s * (density(a) + a * tail(-a)) + (x - low) * own.below
     return total / own.left
 
 
@@ -134,14 +134,15 @@ def mixture(played: int, past: Past, problem: Problem, parameters: Mapping[str, 
     n, sums = with_prior(past, problem, parameters["prior"])
     c = inflation(played, parameters["tail"])
     upper = problem.upper if parameters["range"] else math.inf
-    all_ = cut(n, [x / y for x, y in zip(sums, n, strict=True)], c, upper)
+    beyond = (parameters["range"] - 1) / 2 * problem.upper
+    all_ = cut(n, [x / y for x, y in zip(sums, n, strict=True)], c, upper, beyond)
     n, m = [x.n for x in all_], [x.m for x in all_]
     lead = m.index(max(m))
     left = past.notes["horizon"] - played
     guard, early = parameters["guard"], parameters["early"] if parameters["guard"] else 1.0
     if len(n) == 1 or (guard and not worthwhile(n, m, guard * c, P.tolist(), left)):
         return lead, lead, 0.0
-    p, moved, regret = best_action(all_, upper)
+    p, moved, regret = best_action(all_, upper, beyond)
     if np.delete(p, lead).sum() < 1e-20:  # what is left to learn is rounding
         return lead, lead, 0.0
     v = (moved**2 / np.where(p > 0, p, 1)[:, None]).sum(axis=0)

@@ -57,14 +57,29 @@ def gains(
     return [sum(left[j] * P[i][j] / (nn[j] + pending[j] + P[i][j]) for j in every) for i in every]
 
 
+def believed(n: list[float], m: list[float], c: float, upper: float) -> bool:
+    """Whether there is a range, and no mean is too far outside."""
+    s = [math.sqrt(c / x) for x in n]
+    inside = all(-3 * s[j] <= m[j] <= upper + 3 * s[j] for j in range(len(n)))
+    return inside and upper < math.inf
+
+
 def costs_and_explained(
-    n: list[float], m: list[float], c: float, early: float = 1.0, upper: float = math.inf
+    n: list[float],
+    m: list[float],
+    c: float,
+    early: float = 1.0,
+    upper: float = math.inf,
+    beyond: float = 0.0,
 ) -> tuple[list[float], list[float]]:
     """Delta and v of every action; the largest EI counts `early` times."""
-    K, all_ = len(n), cut(n, m, c, upper)
+    K, all_ = len(n), cut(n, m, c, upper, beyond)
+    limit, has_range = math.inf, believed(n, m, c, upper)
     is_cut = any(x.left < 1 for x in all_)
     m, nn = [x.m for x in all_], [x.n / c for x in all_]
     lead = m.index(max(m))
+    if has_range:
+        limit = improvement(m[lead] - upper, 1 / math.sqrt(nn[lead] * c))
     others = [j for j in range(K) if j != lead]
     better, odds, rise, fall = [], {}, {}, {}
     for j in others:
@@ -79,12 +94,13 @@ def costs_and_explained(
         rise[j] = max((x.s**2 * f / s - x.edge) / (x.left * q) + x.mu - m[j], 0.0)
         fall[j] = f / (nn[lead] * s * x.left * q)
         if is_cut:
-            rise[j], fall[j] = min(rise[j], upper - m[j]), min(fall[j], m[lead])
-    best, p1 = max(better, default=0.0), 1 / (1 + sum(odds.values()))
+            rise[j], fall[j] = min(rise[j], upper + beyond - m[j]), min(fall[j], m[lead] + beyond)
+    best, p1 = min(max(better, default=0.0), limit), 1 / (1 + sum(odds.values()))
     if K > 20 and p1 < 1 / 3:
-        regret, v = crowd(all_, points(all_, upper))
-        return [regret + (early - 1) * best + m[lead] - m[i] for i in range(K)], v
-    regret = sum(better) + (early - 1) * best
+        regret, v = crowd(all_, points(all_, upper, beyond), -beyond)
+        regret = min(regret, limit) + (early - 1) * best
+        return [regret + m[lead] - m[i] for i in range(K)], v
+    regret = min(sum(better), limit) + (early - 1) * best
     v = [0.0] * K
     for j in others:
         v[j] = odds[j] * p1 * rise[j] ** 2 * (1 + odds[j])
@@ -129,13 +145,14 @@ def mixture(played: int, past: Any, problem: Problem, parameters: Mapping[str, f
     m = [s / x for s, x in zip(sums, n, strict=True)]
     c = inflation(played, parameters["tail"])
     upper = problem.upper if parameters["range"] else math.inf
-    inside = cut(n, m, c, upper)
+    beyond = (parameters["range"] - 1) / 2 * problem.upper
+    inside = cut(n, m, c, upper, beyond)
     n_cut, m_cut = [x.n for x in inside], [x.m for x in inside]
     lead = m_cut.index(max(m_cut))
     guard, early = parameters["guard"], parameters["early"] if parameters["guard"] else 1.0
     if guard and not worthwhile(n_cut, m_cut, guard * c, P, past.notes["horizon"] - played):
         return lead, lead, 0.0
-    cost, v = costs_and_explained(n, m, c, early, upper)
+    cost, v = costs_and_explained(n, m, c, early, upper, beyond)
     return best_pair(cost, gains(v, [x / c for x in n_cut], past.pending, P), lead)
 
 

@@ -125,6 +125,8 @@ def test_costs_and_gains_on_random_beliefs(upper: float) -> None:
         regret, _, v, n_cut, m_cut = weighed(n, m, c, upper)
         gain = np.zeros(len(n))
         ids.gains(n_cut, v, c, belief, knowledge, gain)
+        if naive.believed(n.tolist(), m.tolist(), c, upper):
+            regret = min(regret, ids.lacking(n_cut, m_cut, int(m_cut.argmax()), upper))
         cost, explained = naive.costs_and_explained(n.tolist(), m.tolist(), c, upper=upper)
         expected = naive.gains(explained, (n_cut / c).tolist(), belief.pending.tolist(), P.tolist())
         assert regret + (m_cut.max() - m_cut) == pytest.approx(cost, rel=1e-9, abs=1e-15)
@@ -198,7 +200,7 @@ def test_the_leader_is_exploited_and_the_others_teach(policy: str, upper: float)
     reasons = set()
     for action, why in decisions(player, 300):
         n, m = with_prior(player.data)
-        cut.cut(n, m, ids.inflation(float(player.t), 0.0), upper)
+        cut.cut(n, m, ids.inflation(float(player.t), 0.0), upper, 0.1)
         assert why == (action != m.argmax())
         reasons.add(why)
     assert reasons == {lazy.EXPLOIT, lazy.LEARN}
@@ -206,7 +208,15 @@ def test_the_leader_is_exploited_and_the_others_teach(policy: str, upper: float)
 
 @pytest.mark.parametrize(
     "policy",
-    ["ids:refresh=0", "ids:guard=0", "ids:guard=2,early=1", "ids:tail=1.5,prior=1", "ids:range=0"],
+    [
+        "ids:refresh=0",
+        "ids:guard=0",
+        "ids:guard=2,early=1",
+        "ids:tail=1.5,prior=1",
+        "ids:range=0",
+        "ids:range=1",
+        "ids:range=3",
+    ],
 )
 def test_twins_with_other_parameters(policy: str) -> None:
     given = dict(part.split("=") for part in policy.partition(":")[2].split(","))
@@ -232,7 +242,7 @@ def test_twins_with_other_parameters(policy: str) -> None:
     ],
 )
 def test_senseless_parameters_are_refused(policy: str) -> None:
-    with pytest.raises(sl.InputError, match=r"must (be greater|lie)|is a switch"):
+    with pytest.raises(sl.InputError, match=r"must (be greater|lie)|must be 0"):
         sl.simulate(sl.gallery("bandit"), policy, 10, 1)
 
 

@@ -9,7 +9,7 @@ policy then plays the mixture of at most two actions that pays least for its inf
 mixture with the least (expected regret)^2 / information (`information_ratio`). This rule is V-IDS
 of Russo and Van Roy (2018), with the event "j is best" replaced by the event "j beats the leader".
 The replacement needs no numerical integral, and the regret is the same within noise
-(`v-ids:range=1` is the original). No theorem bounds the regret of `ids`.
+(`v-ids:range=1` is the original, with a cut). No theorem bounds the regret of `ids`.
 
 Symbols. K is the number of actions, and i1 is the leader. D = `upper` is the end of the range
 [0, D] of the means. P_ij is the precision (1/variance) with which a play of action i shows action
@@ -18,15 +18,15 @@ j, 0 where i does not show j. phi and Q are the density and the upper tail of a 
 The posterior. The mean theta_j of action j is N(mu_j, s_j^2), independent of the others. The prior
 has the mean D/2 and is worth `prior` observations with the standard deviation D. The variance is
 s_j^2 = c/n_j: n_j is the precision of the posterior, prior included, and c is the inflation
-(below). The posterior is then cut to the range [0, D] (`cut`): Z_j is the probability that
-theta_j lies in the range, m_j and 1/nn_j are the mean and the variance after the cut, and
-B_j = {theta_j > D} is the part that was cut off above.
+(below). The posterior is then cut to [-w, D + w] (`cut`), the range and a tenth of it more at each
+end: Z_j is the probability that theta_j lies there, m_j and 1/nn_j are the mean and the variance
+after the cut, and B_j = {theta_j > D + w} is the part that was cut off above.
 
 One pair: the leader and another action j. The leader is taken for a normal with the mean m_i1 and
-the variance 1/nn_i1, whose value lies in the range. So wherever theta_j is above D, j would have
-won; the cut takes these wins away, and the formulas subtract them. Wherever theta_j is below 0, j
-would have lost, and there is nothing to subtract. Let s^2 = 1/nn_i1 + s_j^2 be the variance of the
-difference, and z = (m_i1 - mu_j)/s. Then
+the variance 1/nn_i1, whose value lies between the ends. So wherever theta_j is above D + w, j would
+have won; the cut takes these wins away, and the formulas subtract them. Wherever theta_j is below
+-w, j would have lost, and there is nothing to subtract. Let s^2 = 1/nn_i1 + s_j^2 be the variance
+of the difference, and z = (m_i1 - mu_j)/s. Then
 
     q_j  = (Q(z) - P(B_j))/Z_j
            the probability that j beats the leader
@@ -37,10 +37,10 @@ difference, and z = (m_i1 - mu_j)/s. Then
     x_j  = phi(z)/(nn_i1 s Z_j q_j)
            the fall: how far the mean of the leader lies below m_i1, given the same
 
-Because the leader is not exactly normal, these numbers have limits. No rise and no fall leads out
-of the range. q_j and EI_j are at most what any two variables with these means and variances allow:
-with d = m_i1 - m_j and V = 1/nn_i1 + 1/nn_j, the limits are V/(V + d^2) for q_j (Cantelli) and
-(sqrt(V + d^2) - d)/2 for EI_j (Scarf 1958). q_j is also at most 0.9.
+Because the leader is not exactly normal, these numbers have limits. No rise and no fall leads
+beyond the ends. q_j and EI_j are at most what any two variables with these means and variances
+allow: with d = m_i1 - m_j and V = 1/nn_i1 + 1/nn_j, the limits are V/(V + d^2) for q_j (Cantelli)
+and (sqrt(V + d^2) - d)/2 for EI_j (Scarf 1958). q_j is also at most 0.9.
 
 From pairs to actions. The odds o_j = q_j/(1 - q_j) are turned into probabilities of being best,
 p_i1 = 1/(1 + sum_j o_j) for the leader and p_j = o_j p_i1 for the others. All sums over j leave out
@@ -51,8 +51,13 @@ the leader. The part of the variance of a mean that is explained by knowing the 
 
 A play of action i then costs the expected regret Delta_i and brings the information g_i,
 
-    Delta_i = sum_j EI_j + m_i1 - m_i
+    Delta_i = r + m_i1 - m_i,   r = min(sum_j EI_j, E[max(D - theta_i1, 0)])
     g_i     = sum_j v_j nn_j P_ij/(nn_j + P_ij)             this sum includes the leader
+
+r is the regret of not knowing the best action. It is at most what the leader lacks to D, because no
+mean is above D; without this limit, the w beyond D would be hope that no action can fulfil. For
+the limit, theta_i1 is N(m_i1, 1/(c nn_i1)): it has no inflation. Where the range is not believed
+(`cut`), nothing is cut and there is no limit.
 
 The factor nn_j P_ij/(nn_j + P_ij) is 1/(1/nn_j + 1/P_ij), one over the variance of the value of j
 that the play will show. So g_i adds up, over the values that a play of i shows, the part of their
@@ -71,12 +76,12 @@ where t is the number of plays so far: c is 2.06 at the start, 2.10 after seven 
 after 10^5, and falls slowly to 1.
 
 A known horizon adds two things. First, information that is learnt early is of use for longer, so
-the largest EI_j counts `early` times in Delta_i, and the policy buys information sooner. (If the
-whole sum counted `early` times, that would be too much with many actions, because the sum counts
-them as if all could be best at once. Where the integral takes the place of the pairs, it replaces
-the sum; the largest EI_j is still that of a pair.) Second, a guard ends the exploration: if no
-block of plays of any action can repay itself in the rounds that are left, the policy plays the
-leader (`guard`).
+the largest EI_j (or the limit of r, if that is less) counts `early` times in Delta_i, and the
+policy buys information sooner. (If the whole sum counted `early` times, that would be too much with
+many actions, because the sum counts them as if all could be best at once. Where the integral takes
+the place of the pairs, it replaces the sum; the largest EI_j is still that of a pair.) Second, a
+guard ends the exploration: if no block of plays of any action can repay itself in the rounds that
+are left, the policy plays the leader (`guard`).
 
 Values that come late. Precision f_j (`belief.pending`) that was bought and is still on its way must
 not be bought twice. With h_j = nn_j + f_j, the term of action j in g_i becomes
@@ -93,9 +98,12 @@ The parameters, with their defaults:
                   (`benchmarks/variants.py`); 0 leaves out the guard, and `early` with it
     early=2       how many times the largest EI_j counts in Delta_i; 1 changes nothing; without a
                   known horizon it is always 1
-    range=1       1 cuts the posteriors to [0, D]; 0 does not, and then actions that were hardly
-                  seen are looked at again and again for values above D, which costs most where
-                  there are many actions, or where the best mean is near D
+    range=1.2     the posteriors are cut to an interval so many times as wide as [0, D], with the
+                  same middle, so that w = (range - 1) D/2. 1 cuts to [0, D]: that is best on
+                  average over means drawn from the range, and a disaster where several means are
+                  next to D and the best of them was not seen yet. 0 does not cut, and r has no
+                  limit: actions that were hardly seen are looked at again and again for values
+                  above D, which costs most where there are many actions
 """
 
 from __future__ import annotations
@@ -110,7 +118,7 @@ from ..compiled import compiled, inlined
 from ..setting import Setting
 from .parts import lazy
 from .parts.crowd import weigh_all
-from .parts.guard import density, purchase, upper_tail
+from .parts.guard import density, improvement, purchase, upper_tail
 from .parts.information_ratio import best_mixture
 from .parts.lazy import BLOCK, BUYER, EARLY, GUARD, TAIL, make_lazy, posterior
 from .rule import Prepared, Rule
@@ -190,6 +198,12 @@ def weigh(n: Any, m: Any, c: Any, leader: Any, whole: Any, v: Any) -> Any:
     return regret, most
 
 
+@inlined
+def lacking(n: Any, m: Any, leader: Any, upper: Any) -> Any:
+    """E[max(D - theta_i1, 0)]: how much better than the leader any action can be."""
+    return improvement(m[leader] - upper, 1.0 / math.sqrt(n[leader]))
+
+
 @compiled
 def gains(n: Any, v: Any, c: Any, belief: Any, known: Any, gain: Any) -> None:
     """Fill in g_i, the information that a play of action i brings."""
@@ -230,6 +244,9 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
             return nothing, leader, bought
     v, cost, gain = np.empty(K), np.empty(K), np.empty(K)
     regret, most = weigh(n, m, c, leader, whole, v)
+    if whole[1][1] < np.inf:
+        limit = lacking(n, m, leader, known.upper)
+        regret, most = min(regret, limit), min(most, limit)
     regret += (parameters[EARLY] - 1.0) * most
     gains(n, v, c, belief, known, gain)
     for i in range(K):
@@ -257,10 +274,10 @@ IDS = Rule(
         "refresh": 0.01,
         "guard": 1.5,
         "early": 2.0,
-        "range": 1.0,
+        "range": 1.2,
     },
     prepare=prepare,
     choose=choose,
     update=update,
-    edition=4,
+    edition=5,
 )

@@ -31,6 +31,8 @@ terms:
 
     e_aj = (mu_j - m_j) p_a - s_j^2 int G h_a (f_j - f_j(0))/F_j
 
+A larger `range` cuts further out, as in `ids`, and f_j(0) becomes the density at the lower end.
+
 The parameters are those of `ids`, with other defaults: `tail=0`, `prior=4`, `refresh=0.01`,
 `guard=2`, `early=1`, `range=0`. The authors bound the Bayesian regret by the information ratio, for
 the exact posterior (tail=1), computed in every round (refresh=0) and without a guard (guard=0).

@@ -22,16 +22,18 @@ def random_posteriors(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray,
     return c / s**2, m + rng.uniform(-2.9, 2.9, K) * s, c, upper
 
 
-def test_moments_against_scipy_and_the_definition() -> None:
+@pytest.mark.parametrize("wider", [0.0, 0.1, 2.0])
+def test_moments_against_scipy_and_the_definition(wider: float) -> None:
     rng = np.random.default_rng(1)
     changed = 0
     for _ in range(1_000):
         n, m, c, upper = random_posteriors(rng)
+        w = wider * upper
         inside_n, inside_m = n.copy(), m.copy()
-        (mu, s, below, above, edge), ends = cut.cut(inside_n, inside_m, c, upper)
-        assert ends == (0.0, upper)
+        (mu, s, below, above, edge), ends = cut.cut(inside_n, inside_m, c, upper, w)
+        assert ends == (-w, upper + w)
         assert np.array_equal(mu, m)
-        for j, x in enumerate(naive.cut(n.tolist(), m.tolist(), c, upper)):
+        for j, x in enumerate(naive.cut(n.tolist(), m.tolist(), c, upper, w)):
             known = (x.s, x.below, x.above, x.edge, x.n, x.m)
             assert known == pytest.approx(
                 (s[j], below[j], above[j], edge[j], inside_n[j], inside_m[j]),
@@ -40,10 +42,11 @@ def test_moments_against_scipy_and_the_definition() -> None:
             )
             whole = stats.norm(m[j], s[j])
             if below[j] + above[j] > 0:
-                part = stats.truncnorm((0 - m[j]) / s[j], (upper - m[j]) / s[j], m[j], s[j])
+                low, high = (-w - m[j]) / s[j], (upper + w - m[j]) / s[j]
+                part = stats.truncnorm(low, high, m[j], s[j])
                 assert inside_m[j] == pytest.approx(part.mean(), rel=1e-6)
                 assert c / inside_n[j] == pytest.approx(part.var(), rel=1e-5)
-                assert (below[j], above[j]) == pytest.approx((whole.cdf(0), whole.sf(upper)))
+                assert (below[j], above[j]) == pytest.approx((whole.cdf(-w), whole.sf(upper + w)))
                 changed += 1
     assert changed > 500
 
@@ -71,6 +74,8 @@ def test_a_range_that_is_wrong_is_not_believed(outside: float) -> None:
     before = n.copy(), m.copy()
     assert cut.cut(n, m, 1.0, 1.0)[1] == (-math.inf, math.inf)
     assert np.array_equal(before, (n, m))
+    # Posteriors that are cut further out do not make a wrong range any more believable.
+    assert cut.cut(n, m, 1.0, 1.0, 10.0)[1] == (-math.inf, math.inf)
     m[0] = 0.5 + 0.75 * (outside - 0.5) / 0.9  # now within three deviations, 0.1 each
     assert cut.cut(n, m, 1.0, 1.0)[1] == (0.0, 1.0)
 

@@ -5,7 +5,7 @@ beats the leader as the best one. Where many actions can beat the leader, most o
 not the best, and the pairs promise too much. Then this module integrates over the value of the
 largest mean, with all actions at once.
 
-Symbols. i1 is the leader, A* the best action, and D the end of the range [0, D] of the means. The
+Symbols. i1 is the leader, A* the best action; 0 and D are the ends to which posteriors are cut. The
 posterior of the mean theta_k is N(mu_k, s_k^2) before the cut to the range, and m_k is its mean
 after the cut (`cut`). f_k and F_k are the density and the distribution function after the cut.
 G = prod_k F_k is the distribution function of the largest mean, and h_k = f_k/F_k. Integrals are
@@ -88,7 +88,8 @@ def tail_of(z: Any, density: Any) -> Any:
 def node(x: Any, whole: Any, foot: Any, h: Any, fall: Any) -> Any:
     """Fill in h_k and s_k (f_k - f_k(0))/F_k at x; return G, or 0 if G is too small to count.
 
-    foot[k] is phi(mu_k/s_k), the normal density at 0, or 0 if nothing is cut off below.
+    foot[k] is phi((low - mu_k)/s_k), the normal density at the lower end, or 0 if nothing is cut
+    off below.
     """
     (mu, s, under, over, _), _ = whole
     G = 1.0
@@ -124,13 +125,13 @@ def integrate(whole: Any, m: Any, leader: Any, sums: Any) -> None:
     The last integral has three versions: a is the leader; j is the leader; a is any action but j
     and the leader. The third version has its own integral of G h_a, too.
     """
-    (mu, s, under, _, _), (_, most) = whole
+    (mu, s, under, _, _), (bottom, most) = whole
     p, shift, of_leader, by_leader, others, by_others = sums
     K = m.size
     h, fall, foot = np.zeros((3, K))
     for k in range(K):
         if under[k] > 0.0:
-            foot[k] = density(mu[k] / s[k])
+            foot[k] = density((bottom - mu[k]) / s[k])
     x, high = ends(whole, REACH)
     least = depth(whole)
     while x < high:

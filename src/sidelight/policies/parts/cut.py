@@ -1,10 +1,13 @@
-"""Normal posteriors, cut to the range of the means.
+"""Normal posteriors, cut to the range of the means or to a little more.
 
 The means lie in [0, D], but a normal posterior N(mu, s^2) does not know this. Where little was
 seen, much of the posterior lies outside the range, and a policy looks at actions for values that
-they cannot have. So the posterior is cut: only the part within [0, D] is kept. Let phi and Q be
-the density and the upper tail of a standard normal, and a = -mu/s and b = (D - mu)/s the ends of
-the range in standard deviations. What is kept has
+they cannot have. So the posterior is cut: only the part within [-w, D + w] is kept. With w = 0 this
+is what the range says. A little more is safer: cut at D itself, an action that stands at D and was
+hardly seen looks worse than one that is known to be next to D, and is looked at too late or never.
+
+Let phi and Q be the density and the upper tail of a standard normal, and a = (-w - mu)/s and
+b = (D + w - mu)/s the ends in standard deviations. What is kept has
 
     mass      Z   = 1 - Q(-a) - Q(b)
     mean      m   = mu + s e,   e = (phi(a) - phi(b))/Z
@@ -14,11 +17,11 @@ where c is the inflation of `ids`. n is defined by the last line: n is to the cu
 precision is to a normal one.
 
 Somebody declared the range, and the range may be wrong. If some mu_j lies more than three of its
-deviations s_j outside the range, the range is not believed, and no posterior is cut.
+deviations s_j outside [0, D], the range is not believed, and no posterior is cut.
 
-A deviation s above 8 D counts as 8 D, and mu is moved so that the density keeps its slope (relative
-to its height) in the middle of the range. What the cut keeps of such a posterior is nearly uniform
-in any case, and of a wider one the slope would be lost in rounding.
+A deviation s above 8 widths (D + 2 w) counts as 8 widths, and mu is moved so that the density keeps
+its slope (relative to its height) in the middle of the range. What the cut keeps of such a
+posterior is nearly uniform in any case, and of a wider one the slope would be lost in rounding.
 """
 
 from __future__ import annotations
@@ -33,15 +36,16 @@ from .guard import density, upper_tail
 
 OUTSIDE = 3.0  # a mean this many deviations outside the range makes the range unbelievable
 FAR = 9.0  # an end of the range this many deviations away cuts off nothing
-WIDEST = 8.0  # the largest deviation, as a multiple of D
+WIDEST = 8.0  # the largest deviation, in widths
 
 
 @compiled
-def cut(n: Any, m: Any, c: Any, upper: Any) -> Any:
-    """Replace n and m by those of the cut posteriors; return the whole posteriors, and the range.
+def cut(n: Any, m: Any, c: Any, upper: Any, beyond: Any = 0.0) -> Any:
+    """Replace n and m by those of the cut posteriors; return the whole posteriors, and the ends.
 
-    The whole posteriors are five arrays: mu, s, the probability below the range, the probability
-    above the range, and s phi(b). The range is infinite if it was not believed or D is infinite.
+    `beyond` is w. The whole posteriors are five arrays: mu, s, the probability below the lower end,
+    the probability above the upper end, and s phi(b). The ends are infinite if the range was not
+    believed or D is infinite.
     """
     mu, s, below, above, edge = np.zeros((5, n.size))
     believed = upper < np.inf
@@ -51,14 +55,15 @@ def cut(n: Any, m: Any, c: Any, upper: Any) -> Any:
         believed &= -slack <= mu[j] <= upper + slack
     if not believed:
         return (mu, s, below, above, edge), (-np.inf, np.inf)
+    low, high = -beyond, upper + beyond
     for j in range(n.size):
-        if mu[j] > FAR * s[j] and upper - mu[j] > FAR * s[j]:
+        if mu[j] - low > FAR * s[j] and high - mu[j] > FAR * s[j]:
             continue
-        if s[j] > WIDEST * upper:
-            narrower = WIDEST * (upper / s[j])
+        if s[j] > WIDEST * (high - low):
+            narrower = WIDEST * ((high - low) / s[j])
             mu[j] = upper / 2.0 + (mu[j] - upper / 2.0) * narrower * narrower
-            s[j] = WIDEST * upper
-        a, b = -mu[j] / s[j], (upper - mu[j]) / s[j]
+            s[j] = WIDEST * (high - low)
+        a, b = (low - mu[j]) / s[j], (high - mu[j]) / s[j]
         at_a = at_b = 0.0
         if a > -FAR:
             at_a, below[j] = density(a), upper_tail(-a)
@@ -69,4 +74,4 @@ def cut(n: Any, m: Any, c: Any, upper: Any) -> Any:
         edge[j] = s[j] * at_b
         m[j] = mu[j] + s[j] * e
         n[j] = c / (s[j] * s[j]) / (1.0 + (a * at_a - b * at_b) / Z - e * e)
-    return (mu, s, below, above, edge), (0.0, upper)
+    return (mu, s, below, above, edge), (low, high)

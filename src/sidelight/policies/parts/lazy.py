@@ -10,8 +10,9 @@ only the coin is tossed. The mixture is computed again when, since the last comp
 
 Here t is the number of rounds, and n_j and m_j are the precision and the mean of the posterior of
 action j. The posterior includes the prior: `prior` observations with the standard deviation
-`upper`, in the middle of the range. With `range=1` the posterior is cut to the range before the
-mixture is computed (`cut`). `refresh=0` computes the mixture in every round.
+`upper`, in the middle of the range. Before the mixture is computed the posterior is cut to an
+interval of the width `range` times `upper` about that middle (`cut`), if `range` is not 0.
+`refresh=0` computes the mixture in every round.
 
 `update` computes and stores the mixture, because `choose` may change nothing. If values came after
 the last `update`, `choose` computes the mixture for itself. Where values come late, the values on
@@ -26,8 +27,9 @@ from typing import Any
 import numpy as np
 
 from ...compiled import compiled, inlined
+from ...errors import InputError
 from ...setting import Setting
-from ..rule import LEAST, MOST, Prepared, from_zero, in_range, switch
+from ..rule import LEAST, MOST, Prepared, from_zero, in_range
 from .argmax import first_largest
 from .cut import cut
 from .information_ratio import toss
@@ -36,6 +38,7 @@ from .information_ratio import toss
 FIRST, SECOND, WEIGHT, LEADER, ROUND, SEEN, BUYER, BLOCK, REFERENCE = range(9)
 N0, S0, TAIL, REFRESH, GUARD, EARLY, RANGE = range(7)  # places in the parameters
 EXPLOIT, LEARN = 0, 1
+WIDTH = 100.0  # the largest `range`: cuts off less than rounding does
 WORDS = ("exploit", "learn")
 
 
@@ -51,8 +54,14 @@ def prepare(name: str, setting: Setting, parameters: Mapping[str, float]) -> Pre
     memory = np.zeros(REFERENCE + 2 * K)
     memory[SEEN] = -1.0
     memory[REFERENCE : REFERENCE + K] = -1.0
-    s0, is_cut = n0 * setting.upper / 2, switch(name, parameters, "range")
-    return Prepared(np.array([n0, s0, tail, refresh, guard, early, is_cut]), memory)
+    width = parameters["range"]
+    if width != 0 and not 1 <= width <= WIDTH:
+        raise InputError(
+            f"{name}:range={width:g} must be 0 (no cut) or lie between 1 (cut to the range of the "
+            f"means) and {WIDTH:g}"
+        )
+    s0 = n0 * setting.upper / 2
+    return Prepared(np.array([n0, s0, tail, refresh, guard, early, width]), memory)
 
 
 @compiled
@@ -66,7 +75,9 @@ def posterior(belief: Any, known: Any, parameters: Any, c: Any) -> Any:
     for j in range(K):
         n[j] = belief.information[j] + parameters[N0]
         m[j] = (belief.sums[j] + parameters[S0]) / n[j]
-    whole = cut(n, m, c, known.upper if parameters[RANGE] != 0.0 else np.inf)
+    width = parameters[RANGE]
+    upper = known.upper if width != 0.0 else np.inf
+    whole = cut(n, m, c, upper, (width - 1.0) / 2.0 * known.upper)
     return n, m, first_largest(m), whole
 
 
