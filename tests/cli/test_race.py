@@ -159,7 +159,7 @@ def test_out_gets_data_tables_and_figures(sidelight: Command, dosing: Path, tmp_
     done = sidelight(*arguments, "--out", out, "--plot", "p.pdf")
     assert done.code == 0
     assert f"wrote {out}" in done.err
-    names = ["regret.png", "regret.svg", "results.parquet", "table.csv", "table.md"]
+    names = ["regret.png", "regret.svg", "results.parquet", "table.csv", "table.md", "table.tex"]
     assert sorted(path.name for path in out.iterdir()) == names
     results = sl.Results.load(out / "results.parquet")
     assert results.policies == ("greedy", "uniform")

@@ -59,7 +59,7 @@ def test_a_race_is_found_in_its_folder_and_as_a_file(tmp_path: Path) -> None:
         found = sl.load_study(place)
         assert (found.settings, found.finished, found.keys) == ({}, True, ())
         assert np.array_equal(found.races[0].regret, race.regret)
-        assert repr(found) == "<Loaded: 1 races>"
+        assert repr(found) == "<Loaded: 1 race>"
 
 
 def test_other_places_are_refused(tmp_path: Path) -> None:

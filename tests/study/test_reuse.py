@@ -76,3 +76,16 @@ def test_a_damaged_list_of_cells_is_no_reason_to_stop(tmp_path: Path) -> None:
     (tmp_path / "out" / "study.json").write_text("{")
     study = small(tmp_path, replicates=4)
     assert run(study, tmp_path / "out", Threads(1)).computed == 0  # whole blocks, by their names
+
+
+def test_a_list_that_lies_is_not_believed(tmp_path: Path) -> None:
+    study = small(tmp_path, replicates=6, block=6)
+    run(study, tmp_path / "out", Threads(1))
+    path = tmp_path / "out" / "study.json"
+    path.write_text(path.read_text().replace('"seed": 3', '"seed": 4'))
+    other = small(tmp_path, replicates=3, block=6, seed=4)
+    outcome = run(other, tmp_path / "out", Threads(1))
+    assert outcome.computed == len(other.cells)
+    there = contents(tmp_path / "out")
+    computed = reference(other, tmp_path / "fresh")
+    assert {name: there[name] for name in computed} == computed

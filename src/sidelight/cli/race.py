@@ -18,7 +18,6 @@ from ..simulate.wait import wait_of
 from ..study import Study, is_study, manifest, read
 from .completion import complete_policy
 from .options import (
-    TABLE_FORMS,
     check_figure,
     check_new_folder,
     check_output,
@@ -161,7 +160,6 @@ def race_command(context: click.Context, /, file: Path, **options: Any) -> None:
         sidelight race study.toml --plot gap.pdf --against recipe.gap
     """
     request = Request(file, **options)
-    assert request.form in ("", *TABLE_FORMS)  # two forms at once are refused here
     if is_study(file):
         refuse(context, IN_THE_STUDY, "a study file says that itself: change it there")
         race_study(read(file), request)

@@ -48,6 +48,9 @@ class Request:
     processes: bool
     dask: str | None
 
+    def __post_init__(self) -> None:
+        table_form(self.as_json, self.as_csv, self.as_latex)  # two of them are refused
+
     @property
     def form(self) -> str:
         """How tables are printed: "json", "csv", "latex", or "" for people."""

@@ -91,7 +91,7 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """The name of the file, without its suffix."""
-        return _digest(json.dumps(self.ingredients, sort_keys=True))
+        return key_of(self.ingredients)
 
     def compute(self, progress: Progress | None = None) -> bytes:
         """The content of the file: the same bytes wherever and whenever it is computed."""
@@ -109,6 +109,11 @@ class Cell:
         )
         signed = {**results.provenance, KEY: self.key}
         return storage.to_bytes(replace(results, provenance=signed))
+
+
+def key_of(ingredients: Mapping[str, Any]) -> str:
+    """The name of the cell that is made of these."""
+    return _digest(json.dumps(ingredients, sort_keys=True))
 
 
 def _digest(text: str) -> str:

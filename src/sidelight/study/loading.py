@@ -72,7 +72,8 @@ class Loaded:
     def __repr__(self) -> str:
         name = f" {self.settings['name']!r}" if self.settings else ""
         more = "" if self.finished else f", {len(self.left_out)} not finished"
-        return f"<Loaded{name}: {len(self.races)} races{more}>"
+        races = "1 race" if len(self.races) == 1 else f"{len(self.races)} races"
+        return f"<Loaded{name}: {races}{more}>"
 
 
 def load(folder: Path) -> Loaded:

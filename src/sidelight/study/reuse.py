@@ -18,8 +18,8 @@ from ..errors import InputError
 from ..simulate import Results, storage
 from ..simulate.joining import join
 from . import manifest
-from .cells import KEY, Cell
-from .store import MISSING, Store
+from .cells import KEY, Cell, key_of
+from .store import Store
 
 BLOCK = ("first", "replicates")  # the ingredients that say which replicates a cell holds
 
@@ -37,17 +37,19 @@ class Known:
         parts = []
         for record in self.cells.get(_beside(cell.ingredients), ()):
             first, count = (record.made_of[key] for key in BLOCK)
-            if first <= at < min(end, first + count) and (found := self._read(record.key)):
+            if first <= at < min(end, first + count) and (found := self._read(record)):
                 until = min(end, first + count)
                 parts.append(_cut(found, at, until - at))
                 at = until
         return join(parts) if at == end else None
 
-    def _read(self, key: str) -> Results | None:
+    def _read(self, record: manifest.CellRecord) -> Results | None:
         try:
-            return self.store.read_key(key)
+            found = self.store.read_key(record.key)
         except InputError:  # missing or damaged: it is computed
             return None
+        same = (found.first, found.replicates) == tuple(record.made_of[key] for key in BLOCK)
+        return found if same else None
 
 
 def known(folder: Path) -> Known:
@@ -59,7 +61,7 @@ def known(folder: Path) -> Known:
         found = None
     records = [cell for race in found.races for cell in race.cells] if found else []
     cells: dict[str, list[manifest.CellRecord]] = {}
-    for record in sorted(filter(_has_block, records), key=lambda r: int(r.made_of["first"])):
+    for record in sorted(filter(_is_true, records), key=lambda r: int(r.made_of["first"])):
         cells.setdefault(_beside(record.made_of), []).append(record)
     return Known(store, cells)
 
@@ -67,15 +69,17 @@ def known(folder: Path) -> Known:
 def adopt(cells: Iterable[Cell], last: Known) -> None:
     """Write the missing cells that finished ones hold."""
     for cell in cells:
-        if last.cells and last.store.problem_with(cell) == MISSING:
+        if last.cells and not last.store.path(cell).exists():
             found = last.results(cell)
             if found is not None:
                 signed = {**found.provenance, KEY: cell.key}
                 last.store.write(cell, storage.to_bytes(replace(found, provenance=signed)))
 
 
-def _has_block(record: manifest.CellRecord) -> bool:
-    return all(type(record.made_of.get(key)) is int for key in BLOCK)
+def _is_true(record: manifest.CellRecord) -> bool:
+    """Whether the cell is made of what the list says: its name is a hash of that."""
+    blocked = all(type(record.made_of.get(key)) is int for key in BLOCK)
+    return blocked and key_of(record.made_of) == record.key
 
 
 def _beside(made_of: Mapping[str, Any]) -> str:
