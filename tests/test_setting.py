@@ -106,7 +106,7 @@ def test_what_the_caller_says_wins_and_stays_exact() -> None:
 def test_everything_that_needs_no_means_takes_a_setting() -> None:
     feedback = sl.gallery("promotions").feedback
     known = sl.Setting(feedback, 20.0, 1e4, name="shop")
-    assert repr(sl.structure(known)) == repr(sl.structure(feedback))
+    assert repr(vars(sl.structure(known))) == repr(vars(sl.structure(feedback)))
     assert sl.recommend(known) == sl.recommend(feedback, 20.0, 1e4)
     for function in (sl.bounds.minimax, sl.bounds.minimax_computed, sl.guarantees.minimax):
         assert function(known).value == function(feedback, 20.0, 1e4).value

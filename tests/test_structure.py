@@ -323,7 +323,7 @@ def test_a_budget_must_be_positive(budget: float) -> None:
 
 def test_a_problem_stands_for_its_feedback() -> None:
     problem = sl.gallery("dosing")
-    assert repr(sl.structure(problem)) == repr(sl.structure(problem.feedback))
+    assert repr(vars(sl.structure(problem))) == repr(vars(sl.structure(problem.feedback)))
     with pytest.raises(sl.InputError, match="3 is no feedback: give a Feedback"):
         sl.structure(3)  # type: ignore[arg-type]
 
