@@ -92,6 +92,7 @@ def test_sizes(size: object, found: object) -> None:
         ("nips", "did you mean 'neurips'"),
         ("icml2", "did you mean 'icml'"),
         (0, "from 1 to 40 inches"),
+        (True, "from 1 to 40 inches"),
         (float("nan"), "from 1 to 40 inches"),
         ((3, "x"), "from 1 to 40 inches"),
         ((3, 500), "from 1 to 40 inches"),

@@ -85,6 +85,26 @@ def test_other_reprs_are_short_too() -> None:
         assert "\n" not in repr(item)
 
 
+def test_reprs_stay_short_with_many_actions() -> None:
+    many = sl.Feedback.bandit(200)
+    found = sl.structure(many)
+    learner = sl.Learner(many, policy="greedy", horizon=100, seed=1)
+    learner.tell(learner.ask().id, {0: 0.5})
+    items = [
+        found,
+        found.independence,
+        found.effective_independence,
+        sl.coverage(many, range(200), range(200)),
+        sl.curves(sl.gallery("dosing"), range(10, 60), names=["minimax"])[0],
+        learner.verdict(),
+        learner.diagnose(),
+        learner,
+    ]
+    for item in items:
+        assert len(repr(item)) <= 200
+        assert "\n" not in repr(item)
+
+
 def test_cards_hold_the_numbers() -> None:
     assert "<td>2</td>" in HIDDEN._repr_html_()  # the root of 4
     assert "<td>0.4</td>" in PROBLEM._repr_html_()  # the gap

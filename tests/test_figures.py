@@ -204,6 +204,8 @@ def test_tails_fall_from_one_and_end_at_what_can_be_lost() -> None:
     assert line.get_ydata().tolist() == [0.75, 0.5, 0.25]
     assert set(most.get_xdata()) == {100.0}
     assert len(draw_tails([tail], np.nan).axes[0].get_legend_handles_labels()[0]) == 1
+    nothing = Tail("lucky", np.zeros(4), tail.share)
+    draw_tails([nothing], 100.0)._repr_png_()  # log axes without data are an error of matplotlib
     given = new_axes()
     assert draw_tails([tail], 100.0, ax=given) is given
 

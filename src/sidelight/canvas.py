@@ -51,7 +51,9 @@ def measures(size: Size | None, width: float) -> tuple[float, float | None]:
 
 
 def _inches(value: object) -> float:
-    number = float(value) if isinstance(value, Real) else math.nan
+    number = math.nan
+    if isinstance(value, Real) and not isinstance(value, bool):
+        number = float(value)
     if not LEAST <= number <= MOST:
         raise InputError(f"size = {value!r}: a figure has from {LEAST:g} to {MOST:g} inches a side")
     return number

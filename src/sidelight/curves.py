@@ -69,6 +69,10 @@ class Curve:
     values: Array
     note: str
 
+    def __repr__(self) -> str:
+        points = f"{len(self.horizons)} horizons"
+        return f"<Curve {self.name!r}: {self.kind}, {points}, {self.note[:60]}>"
+
     @property
     def valid(self) -> BoolArray:
         """Where the bound holds."""

@@ -203,6 +203,8 @@ def draw_tails(
             look["markevery"] = look["markevery"] if seen.any() else None
             label = plain_text(tail.name)
             ax.plot(tail.regret[seen], tail.share[seen], drawstyle="steps-pre", label=label, **look)
+        if not any((tail.regret > 0).any() for tail in tails):
+            ax.set(xlim=(0.1, 10), ylim=(0.1, 1.2))  # nothing was lost: log axes need some limits
         for label in bound:
             look = _ink(in_the_background(bound_look(TRIVIAL)), points)
             ax.axvline(most, label=label, zorder=1.5, **look)

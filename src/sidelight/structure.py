@@ -84,8 +84,11 @@ class Bracket:
     def __str__(self) -> str:
         return f"{self.lower:g}" if self.proved else f"between {self.lower:g} and {self.upper:g}"
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}, a witness of {len(self.witness)} actions>"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class GradedBracket(Bracket):
     """The effective independence number: independence(G_threshold) threshold / reference.
 
@@ -102,6 +105,9 @@ class Coverage:
 
     value: float
     plan: Array
+
+    def __repr__(self) -> str:
+        return f"<Coverage {self.value:.6g}, a plan over {len(self.plan)} actions>"
 
 
 ROWS = "Structure, with witnesses"

@@ -106,6 +106,9 @@ class Diagnosis:
         """The pairs that cannot be as declared."""
         return tuple(finding for finding in self.findings if finding.accused)
 
+    def __repr__(self) -> str:
+        return f"<Diagnosis: {len(self.findings)} pairs, {len(self.accused)} of them accused>"
+
     def __str__(self) -> str:
         wrong = self.accused
         lines = [line for finding in wrong for line in finding.lines()]

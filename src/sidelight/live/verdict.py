@@ -67,6 +67,10 @@ class Verdict:
     cost: float | None
     stop: bool
 
+    def __repr__(self) -> str:
+        ruled = f"{len(self.ruled_out)} of {len(self.intervals)} actions ruled out"
+        return f"<Verdict: best so far {self.best!r}, {ruled}, stop = {self.stop}>"
+
     def __str__(self) -> str:
         if self.best is None:
             return "nothing was seen yet"

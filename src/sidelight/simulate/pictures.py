@@ -29,6 +29,7 @@ TAILS = "tails"
 PANELS = (*figures.PANELS, TAILS)
 OVERLAID = ("general", "finite_time", "limit", "trivial")  # on these means, not on the worst ones
 BOUND_POINTS = 12
+LINES = ("mean", "median")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +49,10 @@ def draw(results: Results, wish: Wish) -> Any:
     """The figure; the axes where axes were given."""
     names, panel = _names(results, wish.policies), _panel(wish)
     _check_canvas(wish)
+    check_line(wish.line)
     # In a column of a paper the caption says it.
     named = results.problem.name if wish.size is None and wish.ax is None else ""
-    title = named if wish.title is None else wish.title
+    title = named if wish.title is None else str(wish.title)
     if panel == TAILS:
         tails = [tail for tail in results.tails() if tail.name in names]
         lost = results.horizon * float(results.problem.gaps.max())
@@ -62,6 +64,12 @@ def draw(results: Results, wish: Wish) -> Any:
         caption = results.caption(wish.line, len(names)) if title or wish.size is None else ""
         return figures.draw_race(ordered, drawn, title, caption, wish.size)
     return figures.draw_panel(ordered, drawn, panel, wish.ax, wish.size, title)
+
+
+def check_line(line: str) -> None:
+    """The line is the mean or the median."""
+    if line not in LINES:
+        raise InputError(f"line = {line!r}; {choose_from(str(line), LINES)}")
 
 
 def caption(line: str, replicates: int, policies: int) -> str:
@@ -83,14 +91,14 @@ def _names(results: Results, policies: str | Iterable[str] | None) -> tuple[str,
         return results.policies
     if not isinstance(policies, Iterable):
         raise InputError(f"policies = {policies!r}: give a list of names in this race")
-    names = tuple(dict.fromkeys([policies] if isinstance(policies, str) else policies))
-    for name in names:
+    given = [policies] if isinstance(policies, str) else list(policies)
+    for name in given:
         if name not in results.policies:
             known = choose_from(str(name), results.policies)
             raise InputError(f"no policy {name!r} in this race; {known}")
-    if not names:
+    if not given:
         raise InputError("policies is empty: name one at least, or leave it out for all")
-    return names
+    return tuple(dict.fromkeys(given))
 
 
 def _panel(wish: Wish) -> str | None:

@@ -34,7 +34,6 @@ from .statistics import CONFIDENCE, Difference
 from .table import Table, tabulate
 
 BAND = (0.05, 0.95)
-LINES = ("mean", "median")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,8 +209,9 @@ class Results:
 
     def bands(self, line: str = "mean") -> list[Band]:
         """What `plot` draws of each policy: a line, and a band between two quantiles."""
-        if line not in LINES:
-            raise InputError(f"line = {line!r}; {choose_from(line, LINES)}")
+        from .pictures import check_line  # noqa: PLC0415 - slow to import
+
+        check_line(line)
         middle = self.mean() if line == "mean" else self.median()
         low, high = self.quantile(BAND)
         return [
