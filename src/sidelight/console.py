@@ -23,13 +23,14 @@ from .structure import Actions, Bracket, Structure
 SEEN = "strongly: the action shows itself, or all other actions show it; weakly: neither"
 # The symbols in the formulas of `curves.minimax_rate`.
 SYMBOLS = {
-    "(D R)^(1/3) T^(2/3)": "the means lie in [0, D]; R is the least number of plays, counted in "
-    "parts, that gives the information 1 (a sum of 1/variance) about every weakly seen action",
+    "(upper R)^(1/3) T^(2/3)": "the means lie in [0, upper]; R is the least number of plays, "
+    "counted in parts, that gives the information 1 (a sum of 1/variance) about every "
+    "weakly seen action",
     "sqrt(r E T)": "E is the effective independence number, which is the independence number if "
     "all variances are equal; r is the least variance v such that observations of variance up to v "
     "leave every action seen (strongly, if all were)",
-    "K D: one exact look at each action is enough": "K is the number of actions; the means lie in "
-    "[0, D]",
+    "K upper: one exact look at each action is enough": "K is the number of actions; the means lie "
+    "in [0, upper]",
 }
 NO_METHOD = ("", "none", "trivial")  # bounds that say in `why` how they were found
 # A matrix larger than this says nothing to a reader.
@@ -153,11 +154,11 @@ def _numbers(found: Structure) -> Table:
 
 def _show_bounds(console: Console, analysis: Analysis) -> None:
     T, B = analysis.horizon, analysis.worst_case
-    said = f"regret: the expected loss in T = {T:g} rounds against playing the best action"
+    said = f"regret: the expected loss in T = {short(T)} rounds against playing the best action"
     console.print(Text(said))
     if "general" in analysis.bounds:
         console.print(
-            Text(f"b and b' speak of policies with regret of at most B = {B:.4g} on any means")
+            Text(f"b and b' speak of policies with regret of at most B = {short(B)} on any means")
         )
         if analysis.worst_case_from != "given":
             rate = analysis.worst_case_from
@@ -183,7 +184,7 @@ def _cells(bound: Bound, side: str, meaning: str = "") -> tuple[str, str]:
     if not bound.valid:
         return "-", bound.why
     vacuous = "; vacuous: nobody can lose so much" if bound.vacuous else ""
-    value = "infinite" if math.isinf(bound.value) else f"{bound.value:.4g}"
+    value = "infinite" if math.isinf(bound.value) else short(bound.value)
     unnamed = math.isinf(bound.value) or bound.method in NO_METHOD
     how = bound.why if unnamed else METHODS.get(bound.method, bound.method)
     left = f"{said}, {side} {value}: " if (said := unfinished(bound)) else ""

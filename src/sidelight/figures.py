@@ -71,7 +71,7 @@ def draw_bounds(
             ax.plot([], [], color=colour, linestyle=STYLES[curve.kind], label=f"{label}: none here")
             continue
         if not curve.valid.all():
-            label += f" (from T = {curve.horizons[curve.valid][0]:.3g})"
+            label += f" (from T = {curve.horizons[curve.valid][0]:,.0f})"
         values = np.where(shown, curve.values, np.nan)
         ax.plot(
             curve.horizons,
