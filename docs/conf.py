@@ -44,6 +44,7 @@ html_theme = "furo"
 html_title = "sidelight"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sourcelink = False
 # Excerpts would be fetched page by page, which a browser does not allow in files on a disk.
@@ -148,8 +149,20 @@ def command_help() -> list[str]:
     return lines
 
 
+def level_headings(
+    app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Captions of the sidebar are headings; a screen reader wants to know of which level."""
+    del app, name, template, doctree
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
+
+
 def setup(app: Sphinx) -> None:
     """Sphinx calls this once."""
     app.connect("builder-inited", generate)
     app.connect("source-read", adapt_page)
+    app.connect("html-page-context", level_headings, priority=900)  # after the theme
     app.add_directive("public", PublicName)

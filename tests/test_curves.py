@@ -35,7 +35,7 @@ def test_the_computed_minimax_bound_is_a_curve_where_it_is_asked_for() -> None:
 
 def test_each_point_is_the_bound_at_its_horizon() -> None:
     law = minimax_rate(DOSING.feedback, 1.0)
-    wanted = ["finite_time", "general", "minimax", "limit", "guarantee of Algorithm 2"]
+    wanted = ["finite_time", "general", "minimax", "limit", "guarantee of minimax"]
     drawn = {curve.name: curve for curve in curves(DOSING, HORIZONS, names=wanted)}
     assert list(drawn) == wanted
     slope = sl.bounds.graves_lai(DOSING).value
@@ -49,7 +49,7 @@ def test_each_point_is_the_bound_at_its_horizon() -> None:
         assert drawn["minimax"].values[k] == closed
         assert drawn["limit"].values[k] == pytest.approx(slope * np.log(T), rel=1e-12)
         promise = sl.guarantees.minimax(DOSING.feedback, 1.0, T).value
-        assert drawn["guarantee of Algorithm 2"].values[k] == promise
+        assert drawn["guarantee of minimax"].values[k] == promise
 
 
 def test_kinds_are_told_apart() -> None:
@@ -62,7 +62,7 @@ def test_kinds_are_told_apart() -> None:
 
 def test_a_bound_that_does_not_hold_is_not_a_number() -> None:
     tied = sl.gallery("revealing-tie")
-    (limit, here) = curves(tied, HORIZONS, names=["limit", "guarantee of Algorithm 2 here"])
+    (limit, here) = curves(tied, HORIZONS, names=["limit", "guarantee of minimax here"])
     assert not limit.valid.any()
     assert np.isnan(here.values).all()
     assert "several actions are best" in limit.note

@@ -166,9 +166,11 @@ def test_every_exported_name_exists_and_is_documented() -> None:
         assert getattr(sl, name).__doc__, name
 
 
+GUARANTEED = ("asymptotic", "commit", "greedy", "index", "instance", "minimax")
 public = [
     *sl.__all__,
     *(f"bounds.{name}" for name in sl.bounds.__all__),
+    *(f"guarantees.{name}" for name in GUARANTEED),
 ]
 
 

@@ -35,7 +35,7 @@ def curve(name: str, kind: str, *values: float) -> Curve:
 CURVES = (
     curve("general", "lower", 1.0, 10.0, 100.0),
     curve("minimax", "lower", np.nan, 20.0, 30.0),
-    curve("guarantee of Algorithm 1", "upper", np.nan, np.nan, np.nan),
+    curve("guarantee of asymptotic", "upper", np.nan, np.nan, np.nan),
     curve("limit", "limit", 5.0, 6.0, 7.0),
 )
 
@@ -45,7 +45,7 @@ def test_the_legend_names_every_curve_and_where_it_holds() -> None:
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
         "general lower bound b",
         "minimax lower bound (worst problem) (from T = 100)",
-        "guarantee of Algorithm 1: none here",
+        "guarantee of asymptotic: none here",
         "asymptotic constant x log T (a limit, no bound)",
     ]
     assert (ax.get_xscale(), ax.get_yscale(), ax.get_title()) == ("log", "log", "dosing")
@@ -123,7 +123,7 @@ def test_policies_and_bounds_have_legends_of_their_own() -> None:
     assert [text.get_text() for text in second.get_legend().get_texts()] == [
         "general lower bound b",
         "minimax lower bound (worst problem)",
-        "guarantee of Algorithm 1: none here",
+        "guarantee of asymptotic: none here",
         "asymptotic constant x log T (a limit, no bound)",
     ]
     assert draw_race(BANDS).axes[1].get_legend() is None

@@ -263,7 +263,7 @@ def test_vacuous_bounds_say_so() -> None:
     problem = on_graph("bandit")
     bound = guarantees.instance(problem, 1e5)
     assert bound.valid
-    assert "vacuous at this horizon: the trivial bound 70000 is smaller" in bound.why
+    assert "vacuous at this horizon: the trivial bound 70,000 is smaller" in bound.why
     assert bound.value > 7e4
     assert "vacuous" not in guarantees.instance(problem, 1e9).why
     assert "vacuous" in guarantees.asymptotic(problem, 1e5).why

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 import sidelight as sl
 
-feedback = sl.gallery("apple-tasting").feedback
+feedback = sl.gallery("dosing").feedback
 horizons = np.geomspace(100, 10_000, 5)
 both = [sl.sandwich(feedback, upper=1.0, horizon=float(T)) for T in horizons]
 assert all(one.check() for one in both)
@@ -24,8 +24,6 @@ ax.fill_between(horizons, low, high, color="#bbbbbb", alpha=0.5)
 ax.plot(horizons, high, "v-", color="#222222", label="never more: proved")
 ax.plot(horizons, low, "^-", color="#222222", label="nobody less: proved")
 ax.set(xscale="log", yscale="log", xlabel="rounds T", ylabel="worst-case regret")
-ax.set_title(
-    f"apple tasting: never more than {both[-1].ratio:.2f} times the best possible, at the end"
-)
+ax.set_title(f"dosing: at the end, at most {both[-1].ratio:.2f} times the best possible")
 ax.legend(frameon=False)
 figure

@@ -2,22 +2,29 @@
 Where information is bought
 ===========================
 
-Products show nothing, three labs show everything: one is cheap and coarse, one dear and fine. The
-cheapest plan behind the asymptotic bound says how often each is played, for each unit of log T.
+Products show nothing; three labs show all products, each with its own loss (the gap) and its own
+noise. One unit of information costs gap times variance. The plan behind the asymptotic bound buys
+where that is least, which is the lab that earns least.
 """
 
+import numpy as np
 from matplotlib.figure import Figure
 
 import sidelight as sl
 
-labs = sl.gallery("labs")
-bound = sl.bounds.asymptotic(labs)
+problem = sl.gallery("labs")
+bound = sl.bounds.asymptotic(problem)
 assert bound.certificate.check()
 
-figure = Figure(figsize=(6.8, 3.6), layout="constrained")
-ax = figure.subplots()
-names = [str(label) for label in labs.feedback.labels]
-ax.bar(names, bound.allocation, color="#0072B2")
-ax.set(ylabel="plays for each unit of log T")
-ax.set_title(f"no consistent policy loses less than {bound.value:,.1f} times log T")
+labs = np.flatnonzero(problem.feedback.observes.all(axis=1))
+product = np.flatnonzero(~problem.feedback.observes.any(axis=1))[0]
+price = problem.gaps[labs] * problem.feedback.variance[labs, product]
+
+figure = Figure(figsize=(6.8, 3.8), layout="constrained")
+left, right = figure.subplots(1, 2)
+names = [str(problem.feedback.labels[lab]) for lab in labs]
+left.bar(names, price, color="#D55E00")
+left.set(yscale="log", ylabel="regret for a unit of information", title="price list")
+right.bar(names, bound.allocation[labs], color="#0072B2")
+right.set(ylabel="plays for each unit of log T", title="what the plan buys")
 figure

@@ -138,10 +138,12 @@ def told(analysis: Analysis) -> Told:
 
     feedback, found, T = analysis.feedback, analysis.structure, analysis.horizon
     count = "1 action" if len(feedback) == 1 else f"{len(feedback)} actions"
-    about = [f"regret: the expected loss in T = {T:g} rounds against playing the best action"]
+    about = [f"regret: the expected loss in T = {short(T)} rounds against playing the best action"]
     if "general" in analysis.bounds:
         B, rate = analysis.worst_case, analysis.worst_case_from
-        about.append(f"b and b' speak of policies with regret of at most B = {B:.4g} on any means")
+        about.append(
+            f"b and b' speak of policies with regret of at most B = {short(B)} on any means"
+        )
         if rate != "given":
             about.append(f"(B is the minimax rate {rate}; {SYMBOLS[rate]})")
     said = (prices(analysis), *caveats(found), _estimated(analysis))

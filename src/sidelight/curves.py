@@ -86,11 +86,11 @@ def minimax_rate(feedback: Feedback, upper: float, found: Structure | None = Non
         needs = np.zeros(len(feedback))
         needs[list(found.weak)] = 1.0
         cost = allocate(np.ones(len(feedback)), feedback.precision, needs).value
-        law = PowerLaw((upper * cost) ** (1 / 3), 2 / 3, "(D R)^(1/3) T^(2/3)")
+        law = PowerLaw((upper * cost) ** (1 / 3), 2 / 3, "(upper R)^(1/3) T^(2/3)")
     else:
         graded = found.effective_independence
         law = PowerLaw(math.sqrt(graded.reference * graded.upper), 1 / 2, "sqrt(r E T)")
-    exact = PowerLaw(upper * len(feedback), 0.0, "K D: one exact look at each action is enough")
+    exact = PowerLaw(upper * len(feedback), 0.0, "K upper: one exact look at each action is enough")
     return law if law.scale > 0 else exact
 
 

@@ -93,7 +93,7 @@ def draw_bounds(
             ax.plot([], [], label=f"{label}: none here", **_ink(look))
             continue
         if not curve.valid.all():
-            label += f" (from T = {curve.horizons[curve.valid][0]:.3g})"
+            label += f" (from T = {curve.horizons[curve.valid][0]:,.0f})"
         values = np.where(shown, curve.values, np.nan)
         single = {"marker": "o"} if shown.sum() == 1 else {}
         ax.plot(curve.horizons, values, label=label, **{**_ink(look), **single})

@@ -38,6 +38,7 @@ from .bounds.promising import promised
 from .bounds.rational import float_up
 from .errors import InputError
 from .feedback import Feedback
+from .numerals import grouped
 from .problem import Problem
 from .programs import check_budget
 from .setting import Given, resolved
@@ -262,7 +263,7 @@ def _best(name: str, terms: Terms, formulas: Collection[str], where: str) -> Bou
     trivial = float_up(terms.horizon * (terms.upper if terms.means is None else terms.d_max))
     vacuous = trivial <= best.value
     if vacuous:
-        why += f"; vacuous at this horizon: the trivial bound {trivial:.6g} is smaller"
+        why += f"; vacuous at this horizon: the trivial bound {grouped(trivial)} is smaller"
     return Bound(
         name,
         best.value,

@@ -1,4 +1,4 @@
-"""Numbers as text that reads back to the same number."""
+"""Numbers as text: for files, which must read back the same number, and for people."""
 
 from __future__ import annotations
 
@@ -7,3 +7,10 @@ def exact(value: float) -> str:
     """The shortest of the usual ways to write a number that loses nothing."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
+
+
+def grouped(value: float) -> str:
+    """Six digits for people, thousands apart: no exponent below 10^15."""
+    if not 1000 <= abs(value) < 1e15:
+        return f"{value:g}"
+    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1e5 else f"{value:,.6g}"

@@ -13,6 +13,7 @@ from .bounds.titles import LOWER, LOWER_MEANING, METHODS, UPPER, UPPER_MEANING, 
 from .feedback import Feedback
 from .labels import display, first_names
 from .sheet import Column, Sheet
+from .simulate.statistics import short
 from .structure import Actions, Bracket, Structure
 
 MATRIX = "standard deviation of what playing the row shows of the column; not seen: "
@@ -83,13 +84,13 @@ def bounds(side: str, found: Mapping[str, Bound], horizon: float) -> Sheet:
         for name, title in titles.items()
         if name in found
     )
-    return Sheet(f"regret is {side}, T = {horizon:g}", columns, rows)
+    return Sheet(f"regret is {side}, T = {short(horizon)}", columns, rows)
 
 
 def _value(value: float | None) -> str:
     if value is None:
         return "-"
-    return "infinite" if math.isinf(value) else f"{value:.4g}"
+    return "infinite" if math.isinf(value) else short(value)
 
 
 def bound_words(bound: Bound, side: str, meaning: str = "") -> str:

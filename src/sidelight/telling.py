@@ -23,13 +23,14 @@ from .tables import LEAST, MOST
 SEEN = "strongly: the action shows itself, or all other actions show it; weakly: neither"
 # The symbols in the formulas of `curves.minimax_rate`.
 SYMBOLS = {
-    "(D R)^(1/3) T^(2/3)": "the means lie in [0, D]; R is the least number of plays, counted in "
-    "parts, that gives the information 1 (a sum of 1/variance) about every weakly seen action",
+    "(upper R)^(1/3) T^(2/3)": "the means lie in [0, upper]; R is the least number of plays, "
+    "counted in parts, that gives the information 1 (a sum of 1/variance) about every "
+    "weakly seen action",
     "sqrt(r E T)": "E is the effective independence number, which is the independence number if "
     "all sigmas are equal; r is the square of the least sigma such that observations with at most "
     "that sigma leave every action seen (strongly, if all were)",
-    "K D: one exact look at each action is enough": "K is the number of actions; the means lie in "
-    "[0, D]",
+    "K upper: one exact look at each action is enough": "K is the number of actions; the means lie "
+    "in [0, upper]",
 }
 # A matrix larger than this says nothing to a reader.
 MATRIX_UP_TO = 10

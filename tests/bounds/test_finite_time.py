@@ -53,7 +53,7 @@ def test_the_bandit_of_the_reference_in_all_its_parts() -> None:
     assert bound.allocation is not None
     assert bound.allocation.sum() == pytest.approx(10_000)
     assert bound.allocation[1:] == pytest.approx([10.8401218277, 5.3551146045])
-    assert "regret of at most 50 over 10000 rounds" in bound.why
+    assert "regret of at most 50 over 10,000 rounds" in bound.why
 
 
 def test_means_range_and_noise_doubled() -> None:

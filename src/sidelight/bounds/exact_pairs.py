@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..feedback import Feedback
+from ..numerals import grouped
 from ..programs import Effort, check_budget
 from .bound import Bound
 from .case import ZERO, Case, RefutedError, rational_variance
@@ -56,7 +57,7 @@ def _exact_pairs(feedback: Feedback, D: Fraction, T: Fraction, budget: float | N
     too_many = len(feedback) > MOST_ACTIONS
     effort = Effort.on(len(feedback), budget)
     found = None if too_many else hardest_pairs(ground, effort)
-    box = f"over {float(T):g} rounds, whatever the means in [0, {float(D):g}]"
+    box = f"over {grouped(float(T))} rounds, whatever the means in [0, {float(D):g}]"
     why = f"no policy has less regret {box}"
     proof = rounded_down(_proof(ground, found, Case(variance, (), D, T)))
     value = proof.value

@@ -23,6 +23,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..numerals import grouped
 from ..problem import Problem
 from ..programs.allocation import allocate
 from ..variances import Array
@@ -96,7 +97,7 @@ def _binding(need: Array, prices: Array) -> tuple[Binding, ...]:
 
 
 def _why(problem: Problem, T: float, B: float, value: float) -> str:
-    box = f"over {T:g} rounds, whatever the means in [0, {problem.upper:g}]"
+    box = f"over {grouped(T)} rounds, whatever the means in [0, {problem.upper:g}]"
     if value > B:
-        return f"no policy has regret of at most {B:g} {box}"
-    return f"holds for every policy that has regret of at most {B:g} {box}"
+        return f"no policy has regret of at most {grouped(B)} {box}"
+    return f"holds for every policy that has regret of at most {grouped(B)} {box}"

@@ -30,6 +30,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..errors import InputError
+from ..numerals import grouped
 from ..problem import Problem
 from ..programs.cutting import Cheapest, cheapest, least
 from ..programs.separation import Cuts, ScaledProblem, cut_rows, scale_problem
@@ -216,5 +217,5 @@ def _binding(
 
 
 def _impossible(upper: Fraction, T: float, B: float) -> str:
-    box = f"over {T:g} rounds, whatever the means in [0, {float(upper):g}]"
-    return f"no policy has regret of at most {B:g} {box}"
+    box = f"over {grouped(T)} rounds, whatever the means in [0, {float(upper):g}]"
+    return f"no policy has regret of at most {grouped(B)} {box}"

@@ -38,6 +38,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..feedback import Feedback
+from ..numerals import grouped
 from ..programs import check_budget
 from ..setting import Given, resolved
 from .bound import Bound, Candidate
@@ -108,7 +109,8 @@ def minimax(
     why = "everything is seen exactly, and then no closed form holds"
     if min(provable) < math.inf:
         why = (
-            f"below a horizon of {min(provable):.6g} no closed form holds, and this is {horizon:g}"
+            f"below a horizon of {grouped(min(provable))} no closed form holds, and this is "
+            f"{grouped(horizon)}"
         )
     return Bound(
         NAME,
@@ -153,7 +155,9 @@ def _decided(form: Form, T: float) -> Candidate:
         why = "this form holds at every horizon"
     else:
         verb = "is at least" if applies else "is below"
-        why = f"the horizon {T:g} {verb} {form.threshold:.6g}, from which this form holds"
+        why = (
+            f"the horizon {grouped(T)} {verb} {grouped(form.threshold)}, from which this form holds"
+        )
     proof = form.certify(value) if applies and form.certify is not None else None
     return Candidate(form.method, form.source, value, applies, why, form.threshold, proof)
 

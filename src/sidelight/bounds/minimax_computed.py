@@ -25,6 +25,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..feedback import Feedback
+from ..numerals import grouped
 from ..problem import Problem
 from ..programs import Effort, check_budget, load_solver
 from ..programs.cutting import Least, least
@@ -105,7 +106,9 @@ def by_rows(feedback: Feedback, upper: float, horizon: float, budget: float | No
     if certificate.value < closed.value:
         found_none = "" if stopped else "the search found no harder means"
         return _instead(replace(closed, stopped=stopped or closed.stopped), found_none)
-    why = f"no policy has less regret over {T:g} rounds, whatever the means in [0, {upper:g}]"
+    why = (
+        f"no policy has less regret over {grouped(T)} rounds, whatever the means in [0, {upper:g}]"
+    )
     allocation = T * final.plan
     allocation.setflags(write=False)  # the bound is remembered, and shared by all who ask for it
     return Bound(

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..errors import InputError
+from ..numerals import grouped
 from ..problem import Problem
 from .bound import Bound
 from .case import Case
@@ -55,8 +56,9 @@ def orbit(problem: Problem, horizon: float) -> Bound:
         why = "regret is never negative, and no relabelling proves more"
     else:
         why = (
-            f"the mean regret over {float(horizon):g} rounds of any policy over relabellings of "
-            "this problem; the regret on this problem of a policy that treats labels alike"
+            f"the mean regret over {grouped(float(horizon))} rounds of any policy over "
+            "relabellings of this problem; the regret on this problem of a policy that treats "
+            "labels alike"
         )
     if many:
         why = f"regret is never negative, and no search was made: more than {MOST_ACTIONS} actions"

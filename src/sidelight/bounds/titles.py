@@ -24,23 +24,23 @@ LOWER_MEANING = {
 }
 # The titles of guarantees in tables.
 UPPER = {
-    "commit": "explore-then-commit, any means",
-    "minimax": "Algorithm 2, any means",
-    "instance": "Algorithm 2, these means",
-    "asymptotic": "Algorithm 1, these means",
+    "commit": "policy commit, any means",
+    "minimax": "policy minimax, any means",
+    "instance": "policy minimax, these means",
+    "asymptotic": "policy asymptotic, these means",
 }
 # What each guarantee bounds.
 UPPER_MEANING = {
     "commit": "first a plan, then what looked best, in T rounds",
-    "minimax": "the algorithm of policy minimax, in T rounds",
-    "instance": "the algorithm of policy minimax, in T rounds",
-    "asymptotic": "the algorithm of policy asymptotic, in T rounds",
+    "minimax": "the paper's Algorithm 2, in T rounds",
+    "instance": "the paper's Algorithm 2, in T rounds",
+    "asymptotic": "the paper's Algorithm 1, in T rounds",
 }
 # The titles of guarantees as curves; `curves` takes these titles as names.
 GUARANTEES = {
-    "asymptotic": "guarantee of Algorithm 1",
-    "minimax": "guarantee of Algorithm 2",
-    "instance": "guarantee of Algorithm 2 here",
+    "asymptotic": "guarantee of asymptotic",
+    "minimax": "guarantee of minimax",
+    "instance": "guarantee of minimax here",
 }
 # The titles of lower bounds as curves, in legends.
 LEGENDS = {

@@ -1,0 +1,39 @@
+"""Numbers as text: nothing is lost in files, and people see no exponents."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidelight.numerals import exact, grouped
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.1, "0.1"),
+        (999.7, "999.7"),
+        (1e3, "1,000"),
+        (2154.43469, "2,154.43"),
+        (-1e6, "-1,000,000"),
+        (163116.3, "163,116"),
+        (1e12, "1,000,000,000,000"),
+        (math.inf, "inf"),
+    ],
+)
+def test_people_see_thousands_and_no_exponent(value: float, text: str) -> None:
+    assert grouped(value) == text
+
+
+@given(st.floats(1, 9e14))
+def test_six_digits_are_kept(value: float) -> None:
+    assert float(grouped(value).replace(",", "")) == pytest.approx(value, rel=1e-5)
+    assert "e" not in grouped(value)
+
+
+@given(st.floats(allow_nan=False))
+def test_a_file_reads_back_the_same_number(value: float) -> None:
+    assert float(exact(value)) == value
