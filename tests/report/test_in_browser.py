@@ -14,7 +14,7 @@ from reports import made
 from sidelight.report import to_html
 
 WIDTHS = (1280, 390)
-SIZES = "[...document.querySelectorAll('svg')].map(s => s.getBoundingClientRect()).map("
+SIZES = "[...document.querySelectorAll('svg:not(.key)')].map(s => s.getBoundingClientRect()).map("
 SIZES += "r => Math.min(r.width, r.height))"
 OVERLAP = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 WIDEST = """[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll, .card, pre'))
