@@ -22,11 +22,11 @@ from matplotlib.patches import FancyArrowPatch
 
 import sidelight as sl
 from sidelight.bounds.pairing import PairsProof
-from sidelight.styles import look
+from sidelight.styles import line_style, looks
 
 HORIZONS = (100, 316, 1_000, 3_162, 10_000, 31_623, 100_000)
 POLICIES = ("ids", "commit", "minimax", "uniform")
-SHADES = {policy: look(policy).colour for policy in POLICIES}
+LOOKS = looks(POLICIES)
 REPLICATES = 400
 INK, BLUE, PALE = "#33414e", "#0072B2", "#f4f7fa"
 PLACES = {"A": (0.0, 1.75), "B": (-1.5, -0.85), "C": (1.5, -0.85), "test": (0.0, 0.05)}
@@ -106,9 +106,11 @@ def draw(feedback: sl.Feedback, rows: list[tuple[str, int, float, float]]) -> Fi
     right.plot(HORIZONS, high, color="#5d6a76", linewidth=1.2, linestyle=(0, (5, 2)))
     ends = {}
     for policy in POLICIES:
-        right.plot(HORIZONS, curves[policy], "o-", color=SHADES[policy], markersize=4)
-        ends[policy] = (policy, SHADES[policy])
-    ends["commit"] = ("commit: never above the grey band", SHADES["commit"])
+        look = LOOKS[policy]
+        ink = {"color": look.colour, "linestyle": line_style(look.dashes), "marker": look.marker}
+        right.plot(HORIZONS, curves[policy], markersize=5, **ink)
+        ends[policy] = (policy, look.colour)
+    ends["commit"] = ("commit: never above the grey band", LOOKS["commit"].colour)
     said = "no policy avoids this much regret: proved"
     right.text(3_800, 22, said, color=INK, fontsize=11, ha="center")
     places = spread({name: math.log10(curves[name][-1]) for name in ends}, 0.21)
