@@ -107,8 +107,8 @@ def draw(feedback: sl.Feedback, rows: list[tuple[str, int, float, float]]) -> Fi
     ends = {}
     for policy in POLICIES:
         look = LOOKS[policy]
-        ink = {"color": look.colour, "linestyle": line_style(look.dashes), "marker": look.marker}
-        right.plot(HORIZONS, curves[policy], markersize=5, **ink)
+        (line,) = right.plot(HORIZONS, curves[policy], color=look.colour, markersize=5)
+        line.set(linestyle=line_style(look.dashes), marker=look.marker)
         ends[policy] = (policy, look.colour)
     ends["commit"] = ("commit: never above the grey band", LOOKS["commit"].colour)
     said = "no policy avoids this much regret: proved"

@@ -137,8 +137,8 @@ def test_what_must_be_lost_and_what_need_not_come_first() -> None:
     said = squeezed(APPLES)
     assert said == (
         f"Whatever you do, some means cost you at least {both.lower.value:.2f} in 1,000 rounds; "
-        f"{both.policy} never loses more than {both.upper.value:.2f}, whatever the means; "
-        f"ratio {both.ratio:.2f}; both proved."
+        f"{both.policy} never loses more than {both.upper.value:.2f} on average, whatever the "
+        f"means; ratio {both.ratio:.2f}; both proved."
     )
     stream = StringIO()
     show_analysis(Console(file=stream, width=300), APPLES)

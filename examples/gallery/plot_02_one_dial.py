@@ -3,8 +3,8 @@ One dial, from full information to a bandit
 ===========================================
 
 Three actions show themselves with standard deviation 1, and each other with sigma. Turn sigma from
-0.1 to infinity: the regret of Thompson sampling (`ts-n`) rises from that of full information to
-that of a bandit, and nothing breaks on the way.
+0.1 to infinity: the regret of Thompson sampling (`ts-n`) rises from next to nothing, past that of
+full information (sigma = 1), to that of a bandit, and nothing breaks on the way.
 """
 
 import numpy as np

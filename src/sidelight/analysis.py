@@ -239,7 +239,7 @@ def squeezed(analysis: Analysis) -> str:
     if both.upper.value == 0:
         return "There is nothing to lose: both bounds on the worst case are 0, and proved."
     least = f"Whatever you do, some means cost you at least {short(both.lower.value)}"
-    most = f"{both.policy} never loses more than {short(both.upper.value)}"
+    most = f"{both.policy} never loses more than {short(both.upper.value)} on average"
     if both.upper.vacuous:
         most = f"no policy is proved to lose less than everything, {short(both.upper.value)}"
     ratio = f"ratio {both.ratio:.2f}; " if math.isfinite(both.ratio) else ""
