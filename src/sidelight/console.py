@@ -25,11 +25,9 @@ def verdict(results: Results) -> str:
         return "One replicate says nothing about luck: use more (-n)."
     first, second, *_ = sorted(results.table().rows, key=lambda row: row.mean)
     gap = results.compare(second.policy, first.policy)
-    among_all = next(
-        pair
-        for pair in results.comparisons()
-        if {pair.first, pair.second} == {first.policy, second.policy}
-    )
+    pairs = results.comparisons()
+    both = {first.policy, second.policy}
+    among_all = next(pair for pair in pairs if {pair.first, pair.second} == both)
     interval = f"{short(gap.low)} to {short(gap.high)}"
     paired = f"{gap.confidence:.0%} interval of the paired difference: {interval}"
     if told_apart(among_all):
@@ -37,5 +35,6 @@ def verdict(results: Results) -> str:
             f"{first.policy} loses least, {short(gap.mean)} less than {second.policy} ({paired})."
         )
     else:
-        said = f"{first.policy} and {second.policy} cannot be told apart ({paired})."
+        many = f"; that may be luck among {len(pairs)} pairs" if gap.low > 0 else ""
+        said = f"{first.policy} and {second.policy} cannot be told apart ({paired}{many})."
     return f"{said}\n{advice(results)}"

@@ -13,11 +13,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sidelight as sl
 from commands import Command
+from reports import from_final
 from sidelight import console
 from sidelight.cli import race as module
 from sidelight.policies import registry
@@ -148,6 +150,17 @@ def test_the_verdict_is_careful() -> None:
     assert console.verdict(many).startswith("ts-n loses least, ")
     assert "more (-n)" in console.verdict(sl.simulate(bandit, ["ts-n", "uniform"], 10, 1))
     assert console.verdict(sl.simulate(bandit, "ts-n", 10, 5)) == ""
+
+
+def test_the_verdict_says_why_an_interval_above_zero_is_not_enough() -> None:
+    """Two pairs with p = 0.035 each: after Holm's correction neither is told apart."""
+    up_and_down = np.resize([1.0, -1.0], 20)
+    ahead, behind = np.full(20, 10.0), 10.51 + up_and_down
+    race = from_final(sl.gallery("bandit"), ["a", "b", "c"], [ahead, behind, behind[::-1]], [9])
+    said = console.verdict(race)
+    assert said.startswith("a and b cannot be told apart (95% interval of the paired difference: ")
+    assert "; that may be luck among 3 pairs)." in said
+    assert race.compare("b", "a").low > 0
 
 
 # ---- what it writes ------------------------------------------------------------------------------
