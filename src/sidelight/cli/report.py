@@ -45,7 +45,7 @@ def report_command(folder: Path, output: Path | None, figures: Path | None, forc
         sidelight report out/study -o study.html --figures figures/
     """
     page = output or folder / "report.html"
-    if folder.is_file():
+    if writing.exists(folder) and folder.is_file():
         raise InputError(f"{folder}: is a file: name the folder that `sidelight race --out` wrote")
     found = load_study(folder)
     check_output(page, force, again=True)  # what it holds is compared with the page to come
