@@ -30,6 +30,7 @@ def build(folder: Path) -> Path:
 
 def _build(folder: Path) -> None:
     home = folder / "repository"
+    shutil.rmtree(home, ignore_errors=True)  # of a build that failed in another process
     shutil.copytree(ROOT / "docs", home / "docs", ignore=MADE)
     shutil.copytree(ROOT / "examples", home / "examples")  # its folder `gallery` is a source
     for name in COPIED:
