@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 
 import sidelight as sl
 from commands import Command
+from elements import Reader
 from reports import made
 from sidelight import cards
 from sidelight.styles import look
@@ -33,23 +33,6 @@ SHOWN: dict[str, Any] = {
     "Results": RACE,
     "Analysis": ANALYSIS,
 }
-
-
-class Reader(HTMLParser):
-    """The elements of a card, and whether they are closed in order."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-        self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
 
 
 @pytest.mark.parametrize("name", SHOWN)

@@ -62,15 +62,20 @@ def ordered(values: Any, labels: Labels, where: str) -> Any:
     """The values of a mapping or a Series in the order of the labels; anything else as it is."""
     if isinstance(values, Mapping):
         return in_order(values, labels, where)
-    if is_frame(values) or is_polars_frame(values):
-        raise InputError(f"{where} is a frame: give one of its columns, or a dictionary")
-    if is_polars_series(values):
-        _check_numbered(labels, where)
-    if not is_series(values):
+    if not _is_labelled(values, labels, where):
         return values
     with _advice("The index of a Series must name the actions", where):
         _check_named(values.index, labels, where)
         return in_order(pairs_of(values), labels, where)
+
+
+def _is_labelled(values: Any, labels: Labels, where: str) -> bool:
+    """Whether it is a Series of pandas; what has columns, or no labels for named actions, fails."""
+    if is_frame(values) or is_polars_frame(values):
+        raise InputError(f"{where} is a frame: give one of its columns, or a dictionary")
+    if is_polars_series(values):
+        _check_numbered(labels, where)
+    return is_series(values)
 
 
 def told(values: Any, labels: Labels, where: str) -> Any:
@@ -80,11 +85,7 @@ def told(values: Any, labels: Labels, where: str) -> Any:
     """
     if isinstance(values, Mapping | list | np.ndarray):  # nearly always, and at every decision
         return values
-    if is_frame(values) or is_polars_frame(values):
-        raise InputError(f"{where} is a frame: give one of its columns, or a dictionary")
-    if is_polars_series(values):
-        _check_numbered(labels, where)
-    if not is_series(values):
+    if not _is_labelled(values, labels, where):
         return values
     with _advice("The index of a Series must name the actions", where):
         _check_named(values.index, labels, where)

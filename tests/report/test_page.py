@@ -8,7 +8,6 @@ import io
 import json
 import re
 from csv import reader as csv_rows
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ import pytest
 from rich.console import Console
 
 import sidelight as sl
+from elements import Reader
 from reports import from_final, made
 from sidelight import console, markup
 from sidelight.bounds import Certificate
@@ -26,29 +26,6 @@ from sidelight.report.words import in_words, method_in_words
 from sidelight.simulate.statistics import short
 
 EVIL = "<script>alert('x')</script>\"&\u202e"
-VOID = {"meta", "link", "br"}
-
-
-class Reader(HTMLParser):
-    """Elements, their attributes, and whether they are closed in order."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def of(self, name: str) -> list[dict[str, str | None]]:
-        """The attributes of every element of this name."""
-        return [attributes for tag, attributes in self.found if tag == name]
 
 
 def content(link: dict[str, str | None]) -> str:
