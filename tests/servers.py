@@ -62,7 +62,7 @@ def serving(programs: Path) -> Iterator[Server]:
     if os.getuid() == 0:  # the server refuses to run as root
         user = "postgres"
         shutil.chown(folder, user, pwd.getpwnam(user).pw_gid)
-    server = Server(_free_port(), secrets.token_hex(8), folder)
+    server = Server(free_port(), secrets.token_hex(8), folder)
     (folder / "password").write_text(server.password)
     (folder / "password").chmod(0o644)  # in a folder that only its owner enters
     data, log = folder / "data", folder / "log"
@@ -95,7 +95,7 @@ def serving(programs: Path) -> Iterator[Server]:
         shutil.rmtree(folder)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as asked:
         asked.bind(("127.0.0.1", 0))
         return int(asked.getsockname()[1])

@@ -7,6 +7,8 @@ answer; sometimes it asks again for what it knows. The service is a process that
 after a random time, every other one not before it listens, and started again. At the end the store
 is opened: all that was ever answered is there, nothing is there twice, the chain is whole, and a
 replay makes the same decisions. Prints what happened as JSON; exits with 1 at the first fault.
+`landed` counts the questions that a kill hit between the commit and its answer: the first answer
+that the client saw was a repetition.
 """
 
 from __future__ import annotations
@@ -31,13 +33,16 @@ from sidelight.live.events import Event, check_chain
 from sidelight.live.replay import replayed
 from sidelight.live.store import open_store
 from sidelight.remote import Calls
+from sidelight.remote import calls as attempts
 from sidelight.serve.run import serve
 from sidelight.serve.settings import Limits, Settings
 from sidelight.serve.tokens import TokenFile
 
 CLIENTS = 16
-SPAN = 0.4  # seconds that a service may live
-PATIENCE = 120.0  # seconds until it must have started, and until a client must have an answer
+SPAN = 0.3  # seconds that a service may live
+PAUSE = 0.1  # seconds at most between two attempts, so that most clients wait for an answer
+PATIENCE = 120.0  # seconds until it must have started
+ANSWER = 3600.0  # seconds until a client gives up: many kills may hit the same one
 PATH = "/v1/experiments/shop"
 LABELS = ("A", "B", "C")
 
@@ -50,8 +55,9 @@ def client(calls: Calls, number: int, say: Any, stop: threading.Event) -> None:
         if stop.is_set():
             return
         asked = {"key": f"ask-{number}-{k}", "count": rng.randint(1, 3)}
-        found = calls.call("POST", f"{PATH}/decisions", asked)["decisions"]
-        say({"key": asked["key"], "decisions": found})
+        first = calls.call("POST", f"{PATH}/decisions", asked)
+        found = first["decisions"]
+        say({"key": asked["key"], "decisions": found, "landed": first["replayed"]})
         known.append((asked, found))
         items = [
             {"decision": one["id"], "values": {"A": rng.random()}, "key": f"t-{number}-{k}-{i}"}
@@ -68,9 +74,10 @@ def client(calls: Calls, number: int, say: Any, stop: threading.Event) -> None:
 
 def clients(port: int, token: str, said: Path, told: int) -> None:
     """All clients, in a process of their own; they end when the pipe `told` closes."""
+    attempts.LONGEST = PAUSE
     with said.open("w") as stream:
         lock, stop = threading.Lock(), threading.Event()
-        calls = Calls(f"http://127.0.0.1:{port}", token, patience=PATIENCE)
+        calls = Calls(f"http://127.0.0.1:{port}", token, patience=ANSWER)
 
         def say(line: Any) -> None:
             with lock:
@@ -116,11 +123,12 @@ def listens(heard: int) -> None:
         text += piece
 
 
-def free_port() -> int:
-    """A port that nobody has."""
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        return int(asked.getsockname()[1])
+def reserved() -> socket.socket:
+    """A port that nobody else gets between two services: it is bound here, and nobody listens."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    return held
 
 
 def check(where: str, lines: list[dict[str, Any]]) -> dict[str, int]:
@@ -149,13 +157,34 @@ def check(where: str, lines: list[dict[str, Any]]) -> dict[str, int]:
         for key in line.get("told", []):
             assert ("told", key) in by_key, "a value is lost"
     assert answered <= len(decided) <= answered + 3 * CLIENTS, "nobody asked for so much"
-    return {"decisions": len(decided), "answered": answered, "events": len(events)}
+    landed = sum(line.get("landed", False) for line in lines)
+    return {
+        "decisions": len(decided),
+        "answered": answered,
+        "events": len(events),
+        "landed": landed,
+    }
+
+
+def kill_services(settings: Settings, kills: int, rng: random.Random, end: int) -> int:
+    """Start a service and kill it, so often; how often."""
+    killed = 0
+    for run in range(kills):
+        service, log = begin(settings, end)
+        if run % 2:
+            listens(log)
+        time.sleep(rng.uniform(0, SPAN))
+        os.kill(service, signal.SIGKILL)
+        os.waitpid(service, 0)
+        os.close(log)
+        killed += 1
+    return killed
 
 
 def main(where: str, kills: int, seed: int) -> dict[str, int]:
     """Kill so often; what happened."""
     rng = random.Random(seed)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, reserved() as held:
         tokens = Path(folder) / "tokens"
         token, _ = TokenFile(tokens).add("client", "decide")
         learner = Learner(Feedback.full_information(3, labels=LABELS), "ucb-n", seed=seed)
@@ -163,7 +192,8 @@ def main(where: str, kills: int, seed: int) -> dict[str, int]:
         learner.ask()
         with open_store(where) as store:
             store.append("shop", 0, [created(Learner(learner.setting, "ucb-n", seed=seed))])
-        settings = Settings(where, tokens, port=free_port(), limits=Limits(rate=1e6))
+        port = held.getsockname()[1]
+        settings = Settings(where, tokens, port=port, limits=Limits(rate=1e6))
         said, (ended, end) = Path(folder) / "said", os.pipe()
         crowd = os.fork()
         if not crowd:
@@ -173,19 +203,13 @@ def main(where: str, kills: int, seed: int) -> dict[str, int]:
             finally:
                 os._exit(0)
         os.close(ended)
-        killed = 0
-        for run in range(kills):
+        try:
+            killed = kill_services(settings, kills, rng, end)
             service, log = begin(settings, end)
-            if run % 2:
-                listens(log)
-            time.sleep(rng.uniform(0, SPAN))
-            os.kill(service, signal.SIGKILL)
-            os.waitpid(service, 0)
-            os.close(log)
-            killed += 1
-            if run == kills - 1:
-                service, log = begin(settings, end)
-                listens(log)
+            listens(log)
+        except BaseException:
+            os.kill(crowd, signal.SIGKILL)  # it would wait for an answer for long
+            raise
         os.close(end)
         os.waitpid(crowd, 0)
         os.kill(service, signal.SIGTERM)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from service_kills import free_port
+from servers import free_port
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENCE = 120

@@ -5,12 +5,13 @@ from __future__ import annotations
 import stat
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from serving import BANDIT, JSON, Answer, Running, serving_here
+from serving import BANDIT, JSON, Answer, Running, certificate, serving_here
 from sidelight import DamagedError, InputError
 from sidelight.serve.document import CALLS, OTHERS
 from sidelight.serve.settings import Limits, Settings
@@ -241,6 +242,31 @@ def test_names_roles_patterns_and_lifetimes_are_checked(tmp_path: Path) -> None:
     assert expiry(None) is None
 
 
+def test_tokens_that_are_added_at_once_are_all_there(tmp_path: Path) -> None:
+    names = [f"t{i}" for i in range(24)]
+    with ThreadPoolExecutor(8) as crowd:
+        list(crowd.map(lambda name: TokenFile(tmp_path / "tokens").add(name, "read"), names))
+    assert {token.name for token in TokenFile(tmp_path / "tokens").all()} == set(names)
+    with ThreadPoolExecutor(8) as crowd:
+        list(crowd.map(lambda name: TokenFile(tmp_path / "tokens").revoke(name), names))
+    assert not TokenFile(tmp_path / "tokens").all()
+    assert [path.name for path in tmp_path.iterdir()] == ["tokens"]
+
+
+def test_a_stranger_learns_nothing_of_a_damaged_file_of_tokens(tmp_path: Path) -> None:
+    with serving_here(str(tmp_path / "e.db"), tmp_path) as running:
+        tokens = running.settings.tokens
+        for is_folder in (False, True):
+            tokens.unlink()
+            tokens.mkdir() if is_folder else tokens.write_text("{")
+            time.sleep(2 * FRESH)
+            answer = running.call("GET", "/v1/experiments")
+            assert (answer.status, answer.kind) == (503, "storage-failed")
+            assert str(tmp_path) not in answer.body.decode()
+            assert str(tokens) in running.log.getvalue()
+            assert running.call("GET", "/v1/health", token=None).status == 200
+
+
 def test_a_damaged_file_of_tokens_opens_nothing(tmp_path: Path) -> None:
     file = TokenFile(tmp_path / "tokens")
     secret, _ = file.add("a", "read")
@@ -314,7 +340,7 @@ def settings(**more: Any) -> Settings:
 
 
 def test_it_refuses_to_listen_where_others_could_listen_in(tmp_path: Path) -> None:
-    files = {"certificate": tmp_path / "c", "key": tmp_path / "k"}
+    files = dict(zip(("certificate", "key"), certificate(tmp_path), strict=True))
     for host in ("127.0.0.1", "localhost", "::1", "127.1.2.3"):
         settings(host=host).check(has_tokens=False)
     for host in ("0.0.0.0", "192.0.2.7", "::", "example.org"):

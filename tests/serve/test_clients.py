@@ -108,6 +108,8 @@ def test_an_openfeature_client_decides(running: Running) -> None:
         assert running.observe(told, name="prices").data["accepted"] == 1
         nobody = client.get_string_details("prices", "none", EvaluationContext())
         assert (nobody.value, nobody.error_code) == ("none", ErrorCode.TARGETING_KEY_MISSING)
+        odd = client.get_string_details("prices", "none", EvaluationContext("a\nb"))
+        assert (odd.value, odd.error_code) == ("none", ErrorCode.INVALID_CONTEXT)
         absent = client.get_string_details("nowhere", "none", ana)
         assert (absent.value, absent.error_code) == ("none", ErrorCode.FLAG_NOT_FOUND)
         path = "/v1/experiments/prices/state"

@@ -150,6 +150,9 @@ RAW: tuple[Callable[[Running], bytes], ...] = (
     lambda r: head(r) + b"content-length: -1\r\n\r\n{}",
     lambda r: head(r) + b"content-length: 5\r\ncontent-length: 6\r\n\r\n{}",
     lambda r: head(r) + b"content-length: 2\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+    lambda r: (
+        head(r) + b"content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+    ),
     lambda r: head(r) + b"transfer-encoding: chunked\r\n\r\nZZ\r\n{}\r\n0\r\n\r\n",
     lambda r: head(r) + b"transfer-encoding: gzip\r\n\r\n{}",
     lambda r: head(r) + b"content-length: 999999999999999999999999\r\n\r\n{}",
@@ -174,6 +177,13 @@ def test_bytes_that_are_no_good_request(running: Running, number: int) -> None:
     said = exchange(running, RAW[number](running))
     assert not said.startswith(b"HTTP/1.1 5")
     assert not said.startswith(b"HTTP/1.1 2") or b"/v1/health" in RAW[number](running)
+
+
+def test_what_is_no_http_gets_the_headers_of_the_house_too(running: Running) -> None:
+    said = exchange(running, b"GET\r\n\r\n").lower()
+    assert said.startswith(b"http/1.1 400")
+    assert b"x-content-type-options: nosniff\r\n" in said
+    assert b"default-src 'self'" in said
 
 
 def mutated(rng: random.Random, running: Running) -> bytes:

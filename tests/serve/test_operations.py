@@ -292,9 +292,14 @@ def test_tokens_on_the_command_line(sidelight: Command, tmp_path: Path) -> None:
     assert sidelight("token", "revoke", "shop").code == 0
     assert sidelight("token", "revoke", "shop").code == 2
     assert len(sidelight("token", "list").out.splitlines()) == 1
+    assert sidelight("token", "list", "--data", "folder").code == 0
+    assert not (tmp_path / "folder").exists()
     folder = sidelight("token", "add", "a", "--role", "read", "--data", "folder")
     assert folder.code == 0
     assert (tmp_path / "folder" / "sidelight.db.tokens").exists()
+    (tmp_path / "events").touch()  # a file without a suffix is no folder
+    assert sidelight("token", "add", "a", "--role", "read", "--data", "events").code == 0
+    assert (tmp_path / "events.tokens").exists()
 
 
 @pytest.mark.parametrize(
@@ -307,6 +312,9 @@ def test_tokens_on_the_command_line(sidelight: Command, tmp_path: Path) -> None:
         (["--data", "nowhere/a.db"], "no such folder"),
         (["--read-only"], "no such file"),
         (["--port", "99999"], "port"),
+        (["--tls-cert", "c.pem", "--tls-key", "k.pem"], "c.pem"),
+        (["--database", "events.db"], "--data"),
+        (["--database", "postgresql:/db"], "postgresql://"),
     ],
 )
 def test_it_does_not_start_where_it_should_not(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from proxies import Wire, close, wired
-from service_kills import free_port
+from servers import free_port
 from serving import Running, serving_here
 
 if TYPE_CHECKING:

@@ -127,6 +127,27 @@ def test_states(running: Running) -> None:
     assert running.call("GET", E).data["state"] == "closed"
 
 
+def test_a_key_gets_its_answer_even_from_a_closed_experiment(running: Running) -> None:
+    told = {"decision": 1, "values": {"A": 0.5}, "key": "sale"}
+    recorded = {"action": "A", "values": {"A": 0.5}, "key": "import"}
+    running.decide(key="visit")
+    running.observe(told)
+    running.call("POST", E + "/records", {"items": [recorded]})
+    running.call("PUT", E + "/state", {"state": "closed"})
+    before = running.events()
+    assert running.decide(key="visit").data["decisions"][0]["id"] == 1
+    assert running.observe(told).data["duplicate"] == 1
+    again = running.call("POST", E + "/records", {"items": [recorded]})
+    assert again.data["duplicate"] == 1
+    with sl.connect(running.url, running.secrets["decide"]) as shop:
+        assert not shop.tell(1, {"A": 0.5}, key="sale")
+        assert not shop.record("A", {"A": 0.5}, key="import")
+    other = {**told, "values": {"B": 0.5}}
+    assert running.observe(other).kind == "key-reused"
+    assert running.observe(told, {**told, "key": "another"}).kind == "paused"
+    assert running.events() == before
+
+
 def test_an_experiment_shows_what_it_knows(running: Running) -> None:
     running.decide(count=2)
     running.observe({"decision": 1, "values": {"A": 0.5}})

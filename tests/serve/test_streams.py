@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from serving import PATIENCE, Running, serving_here
+from sidelight import Feedback, Learner
+from sidelight.live.bodies import created
 from sidelight.live.events import Event, check_chain
+from sidelight.live.store import Store
+from sidelight.live.together import Together
 from sidelight.serve.settings import Limits
+from sidelight.serve.streams import PAGE, Feeds
+from sidelight.serve.tokens import FRESH, TokenFile
 
 EVENTS = "/v1/experiments/shop/events"
 
@@ -104,6 +112,80 @@ def test_more_events_than_are_kept_for_streams_come_in_their_order(running: Runn
     running.decide()
     assert stream.next()["id"] == "4003"
     stream.close()
+
+
+def test_a_reader_who_is_far_behind_holds_up_nobody(store: Store) -> None:
+    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
+
+    async def read(shop: Together) -> None:
+        feeds = Feeds(store, 9)
+        slow = feeds.sent("shop", 0, _last(store), lambda: True)
+        assert await anext(slow) == b": sidelight\n\n"
+        assert b"id: 1\n" in await anext(slow)  # and then it does not read on
+        quick = feeds.sent("shop", _last(store), _last(store), lambda: True)
+        assert await anext(quick) == b": sidelight\n\n"
+        waiting = asyncio.ensure_future(anext(quick))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(shop.decide(1, "news").result)
+        feeds.wake("shop")
+        assert (await waiting).startswith(b"id: %d\n" % _last(store))
+        assert (await anext(slow)).startswith(b"id: %d\n" % (PAGE + 1))
+        for reader in (slow, quick):
+            await reader.aclose()  # type: ignore[attr-defined]
+
+    with ThreadPoolExecutor(1) as crew:
+        shop = Together(store, "shop", crew)
+        for _ in range(5):
+            shop.decide(1000).result(PATIENCE)
+        asyncio.run(read(shop))
+
+
+def _last(store: Store) -> int:
+    last = store.last("shop")
+    assert last is not None
+    return last.n
+
+
+def test_a_token_that_is_revoked_reads_no_more_events(running: Running) -> None:
+    stream = Stream(running)
+    stream.next()
+    found: list[bytes] = []
+    asking = threading.Thread(
+        target=lambda: found.append(
+            running.call("GET", EVENTS + "?after=1&wait=30", token="read").body
+        )
+    )
+    asking.start()
+    time.sleep(FRESH)
+    TokenFile(running.settings.tokens).revoke("read")
+    time.sleep(2 * FRESH)
+    running.decide()
+    assert b"data" not in stream.answer.read()
+    asking.join(PATIENCE)
+    assert found == [b""]
+    stream.close()
+
+
+def test_a_stream_that_breaks_off_is_in_the_log(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert running.server is not None
+    feeds = running.server.service.feeds
+    running.decide(count=2 * PAGE)
+    look = feeds._look
+
+    def broken(experiment: str, after: int) -> Any:
+        if after:
+            raise ZeroDivisionError
+        return look(experiment, after)
+
+    monkeypatch.setattr(feeds, "_look", broken)
+    with pytest.raises(http.client.IncompleteRead):
+        running.call("GET", EVENTS)
+    lines = [json.loads(line) for line in running.log.getvalue().splitlines()]
+    (fault,) = [line for line in lines if line["event"] == "internal"]
+    assert "ZeroDivisionError" in fault["error"]
+    assert any("streams.py" in place for place in fault["where"])
 
 
 def test_one_stream_too_many_is_told_so(running: Running) -> None:

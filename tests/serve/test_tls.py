@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import ssl
 import subprocess
 from pathlib import Path
@@ -10,19 +9,7 @@ from pathlib import Path
 import pytest
 
 import sidelight as sl
-from serving import Apart, Running, serving_here, tokens_for
-
-
-def certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate for 127.0.0.1 that vouches for itself, and its key."""
-    if not shutil.which("openssl"):
-        pytest.skip("openssl is not installed")
-    cert, key = folder / "cert.pem", folder / "key.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-    command += ["-nodes", "-days", "2", "-subj", "/CN=localhost", "-out", str(cert)]
-    command += ["-keyout", str(key), "-addext", "subjectAltName=IP:127.0.0.1"]
-    subprocess.run(command, check=True, capture_output=True)
-    return cert, key
+from serving import Apart, Running, certificate, serving_here, tokens_for
 
 
 def test_a_service_with_a_certificate_encrypts(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError
+from ..extras import Needs
 from .options import positive
 
 FILE = "sidelight.db"
@@ -75,14 +76,11 @@ def serve_command(**options: Any) -> None:
         sidelight serve --database postgresql://keeper@db/decisions --tokens tokens.json
         sidelight serve --host 0.0.0.0 --behind-proxy --allow-host decide.example.org
     """
-    try:
+    with Needs("sidelight serve", "service"):
         from ..serve.run import serve  # noqa: PLC0415 - optional packages
         from ..serve.settings import Limits, Settings  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        if error.name not in {"fastapi", "starlette", "uvicorn", "msgspec", "h11", "sqlalchemy"}:
-            raise
-        raise MissingExtraError("sidelight serve", "service") from None
-    where, tokens = places(options["data"], options["database"], options["tokens"])
+    make = not options["read_only"]
+    where, tokens = places(options["data"], options["database"], options["tokens"], make)
     settings = Settings(
         where=where,
         tokens=tokens,
@@ -124,7 +122,7 @@ def add(name: str, role: str, experiment: str, expires: str | None, **places_: A
     \b
         sidelight token add shop --role decide --experiment 'prices-*' --expires 90d
     """
-    tokens = _file(places_)
+    tokens = _file(places_, make=True)
     secret, token = tokens.add(name, role, experiment, expires)
     until = f", until {token.expires}" if token.expires else ""
     click.echo(secret)
@@ -160,22 +158,28 @@ def revoke(name: str, **places_: Any) -> None:
     click.echo(f"{name} is revoked", err=True)
 
 
-def places(data: Path | None, database: str | None, tokens: Path | None) -> tuple[str, Path]:
-    """Where events are kept, and where tokens are."""
+def places(
+    data: Path | None, database: str | None, tokens: Path | None, make: bool = False
+) -> tuple[str, Path]:
+    """Where events are kept, and where tokens are; `make` the folder if it is not there."""
     if database is not None:
         if data is not None:
             raise InputError("--data and --database: events are in one place; give one of the two")
+        if "://" not in database:
+            raise InputError(
+                f"--database {database}: write postgresql://user@host/name; a file goes to --data"
+            )
         return database, tokens or Path("sidelight" + SUFFIX)
     file = data or Path(FILE)
-    if file.is_dir() or not file.suffix:
-        if not file.is_dir():
-            file.mkdir(parents=True, mode=0o700)
+    if file.is_dir() or not (file.suffix or file.exists()):
+        if make:
+            file.mkdir(parents=True, exist_ok=True, mode=0o700)
         file = file / FILE
     return str(file), tokens or file.with_name(file.name + SUFFIX)
 
 
-def _file(given: dict[str, Any]) -> Any:
+def _file(given: dict[str, Any], make: bool = False) -> Any:
     from ..serve.tokens import TokenFile  # noqa: PLC0415
 
-    _, path = places(given["data"], given["database"], given["tokens"])
+    _, path = places(given["data"], given["database"], given["tokens"], make)
     return TokenFile(path)

@@ -12,7 +12,7 @@ each real event (a visit, a sale) a key of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import Self
 
 from ..belief import Belief
@@ -72,8 +72,8 @@ class Experiment(Kept):
 
         def work(replay: Replay, by: int) -> tuple[list[Entry], bool]:
             learner = replay.learner
-            self._check_takes(replay)
             check_key(key)
+            self._check_takes(replay, [key], learner.history.tells)
             decision = learner.decision(id)
             said = learner.taken(decision.action, values, f"decision {decision.id}")
             is_new = key is not None and key not in learner.history.tells
@@ -88,7 +88,7 @@ class Experiment(Kept):
 
         def work(replay: Replay, by: int) -> tuple[list[Entry], bool]:
             learner = replay.learner
-            self._check_takes(replay)
+            self._check_takes(replay, [key], learner.history.records)
             place = learner.place(action)
             label = learner.setting.labels[place]
             said = learner.taken(place, values, f"a play of {label!r}")
@@ -233,6 +233,9 @@ class Experiment(Kept):
                 "on with what was learnt"
             )
 
-    def _check_takes(self, replay: Replay) -> None:
-        if replay.state == CLOSED:
+    def _check_takes(
+        self, replay: Replay, keys: Sequence[str | None] = (), known: Collection[str] = ()
+    ) -> None:
+        """Refuse what a closed experiment does not take: all but what it was told before."""
+        if replay.state == CLOSED and not (keys and all(key in known for key in keys)):
             raise NotRunningError(f"{self.name} is closed for ever: begin a new experiment")

@@ -20,7 +20,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol, Self
 
-from ..errors import InputError, MissingExtraError, StoreError
+from ..errors import InputError, StoreError
+from ..extras import Needs
 from ..writing import StrPath
 from .events import Entry, Event, utc_now
 
@@ -116,7 +117,7 @@ def open_store(
     kind, is_address, _ = address.partition("://")
     if is_address and kind not in {"postgresql", "postgres"}:
         raise InputError(f"{kind}://...: no such database: name a file, or postgresql://...")
-    try:
+    with Needs("the event store", "service"):
         if is_address:
             from .postgres import PostgresStore  # noqa: PLC0415 - optional packages
 
@@ -126,7 +127,3 @@ def open_store(
         return SqliteStore(
             Path(address), read_only=read_only, wait=wait, on_failure=on_failure, clock=clock
         )
-    except ModuleNotFoundError as error:
-        if error.name not in {"sqlalchemy", "alembic", "psycopg"}:
-            raise
-        raise MissingExtraError("the event store", "service") from None

@@ -113,8 +113,8 @@ class Together(Experiment):
         def work(replay: Replay, by: int) -> tuple[list[Entry], Taken]:
             learner = replay.learner
             history = learner.history
-            self._check_takes(replay)
             said = with_keys(items, key, history.tells)
+            self._check_takes(replay, [item.key for item in said], history.tells)
             check_tells(learner, said)
             entries, accepted, late = [], 0, 0
             with self._forgetting():
@@ -138,8 +138,9 @@ class Together(Experiment):
 
         def work(replay: Replay, by: int) -> tuple[list[Entry], Taken]:
             learner = replay.learner
-            self._check_takes(replay)
-            said = with_keys(items, key, learner.history.records)
+            records = learner.history.records
+            said = with_keys(items, key, records)
+            self._check_takes(replay, [item.key for item in said], records)
             check_records(learner, said)
             entries = []
             with self._forgetting():

@@ -63,7 +63,9 @@ class Calls:
                 f"{url}: the token would go over the network in plain text: use https://"
             )
         if not token.isascii() or not token.isprintable() or not token:
-            raise InputError("no token: give one that `sidelight token add` printed")
+            raise InputError(
+                "no token: set SIDELIGHT_TOKEN to one that `sidelight token add` printed"
+            )
         self.url, self._parts, self._token = url, parts, token
         self._patience, self._context = patience, context
         self._local = threading.local()

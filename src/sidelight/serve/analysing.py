@@ -4,7 +4,8 @@ The numbers behind a structure are hard to find, and a caller may send the harde
 computes them, with so many seconds of the processor and so much memory, and the service waits for
 it without doing anything else for the caller. Without a clock: what comes out is the same on every
 machine, or does not come out; so the last answers are kept. Certificates go along, for a reader who
-trusts nobody.
+trusts nobody. Children take turns, and a token has few places in the queue, so that one caller does
+not keep the others from their turn.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import asyncio
 import json
 import os
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +26,7 @@ from .settings import Limits
 GRACE = 4  # times the processor's seconds, until a child must have ended on a busy machine
 STARTING = 3  # seconds of the processor for imports
 KEPT = 32  # answers
+EACH = 2  # analyses of one token that run or wait
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
 EXCEEDED = (
     "the analysis takes more than {seconds} s of the processor or {memory} MB: use the library or "
@@ -78,16 +83,30 @@ class Analyses:
     def __init__(self) -> None:
         self._turn = asyncio.Semaphore(1)
         self._kept: dict[str, dict[str, Any]] = {}  # the oldest first
+        self._waiting: Counter[str] = Counter()  # by the name of the token
 
-    async def answer(self, asked: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    async def answer(self, asked: dict[str, Any], limits: Limits, token: str) -> dict[str, Any]:
         """What a child says, now or before."""
         question = json.dumps(asked, sort_keys=True)
-        async with self._turn:
-            found = self._kept.pop(question, None) or await analyze_apart(asked, limits)
+        with self._place(token):
+            async with self._turn:
+                found = self._kept.pop(question, None) or await analyze_apart(asked, limits)
         self._kept[question] = found
         while len(self._kept) > KEPT:
             del self._kept[next(iter(self._kept))]
         return found
+
+    @contextmanager
+    def _place(self, token: str) -> Iterator[None]:
+        """A place in the queue."""
+        if self._waiting[token] >= EACH:
+            words = f"the token {token!r} waits for {EACH} analyses already: wait for their answers"
+            raise Refusal("rate-limited", words, {"retry-after": "5"})
+        self._waiting[token] += 1
+        try:
+            yield
+        finally:
+            self._waiting[token] -= 1
 
 
 async def analyze_apart(asked: dict[str, Any], limits: Limits) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-from .refusals import MEDIA, Refusal
+from .refusals import HEADERS, MEDIA, Refusal
 from .settings import Limits
 
 
@@ -143,7 +143,7 @@ class Connection(H11Protocol):
             f"content-type: {MEDIA}",
             f"content-length: {len(body)}",
             "connection: close",
-            *(f"{name}: {value}" for name, value in refusal.headers.items()),
+            *(f"{name}: {value}" for name, value in {**HEADERS, **refusal.headers}.items()),
         ]
         self.transport.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         self.transport.close()

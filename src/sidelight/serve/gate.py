@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from time import monotonic
 
+from ..errors import SidelightError
 from .refusals import Refusal
 from .settings import Settings
 from .tokens import Token, TokenFile
@@ -97,6 +98,13 @@ class Gate:
         visit.allowed = True
         return token
 
+    def knows(self, visit: Visit) -> bool:
+        """Whether the token of a request that was let in is valid still."""
+        try:
+            return visit.token is not None and self.tokens.holds(visit.token)
+        except SidelightError:
+            return False
+
     def _is_own(self, origin: str, host: str) -> bool:
         """Whether a page of this service itself asks: its address is the one that is called."""
         scheme, _, its = origin.partition("://")
@@ -105,7 +113,11 @@ class Gate:
     def _token(self, said: str) -> Token:
         if not said[: len(SCHEME)].lower() == SCHEME or len(said) > LONGEST:
             raise Refusal("unauthorized", HOW, headers={"www-authenticate": "Bearer"})
-        token = self.tokens.find(said[len(SCHEME) :].strip())
+        try:
+            token = self.tokens.find(said[len(SCHEME) :].strip())
+        except SidelightError as error:  # it names a path, which is for the log alone
+            words = "the tokens cannot be read: whoever runs the service finds why in its log"
+            raise Refusal("storage-failed", words, {"retry-after": "5"}) from error
         if token is None:
             raise Refusal(
                 "unauthorized",

@@ -17,17 +17,9 @@ from ..errors import SidelightError
 from .gate import Gate, Visit
 from .logs import Log, trace_of
 from .metrics import Metrics
-from .refusals import MEDIA, Refusal, refusal_of
+from .refusals import HEADERS, MEDIA, Refusal, refusal_of, shown
 from .tracing import Tracing
 
-HEADERS = {
-    "x-content-type-options": "nosniff",
-    "cache-control": "no-store",
-    "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
-    "form-action 'none'",
-    "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",
-}
 QUIET = 300  # statuses below are no line of the log where the route says so
 
 
@@ -86,6 +78,9 @@ class Guard:
     def _check_head(self, given: list[tuple[bytes, bytes]], headers: dict[bytes, bytes]) -> None:
         if len(headers) < len(given):
             check_headers(given)
+        if b"content-length" in headers and b"transfer-encoding" in headers:
+            words = "content-length and transfer-encoding disagree about the body: send one"
+            raise Refusal("invalid-request", words, {"connection": "close"})
         most = self.gate.settings.limits.head
         if sum(map(len, headers.values())) > most:
             raise Refusal("too-large", f"the headers have more than {most:,} bytes: send fewer")
@@ -128,6 +123,8 @@ def answer_to(visit: Visit, error: Exception, log: Log) -> Refusal:
     found: Refusal | None = None
     if isinstance(error, Refusal):
         found = error
+        if error.__cause__ is not None:
+            log.say("refused", id=visit.id, why=shown(str(error.__cause__)))
     elif isinstance(error, SidelightError):
         found = refusal_of(error)
     if found is None:

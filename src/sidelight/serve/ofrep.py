@@ -57,7 +57,11 @@ class Evaluate:
             words = "the context needs a targetingKey of 1 to 200 characters"
             await reply(send, 400, _error(flag, "TARGETING_KEY_MISSING", words))
             return
-        check_key_text(key, "/context/targetingKey")
+        try:
+            check_key_text(key, "/context/targetingKey")
+        except Refusal as refusal:
+            await reply(send, 400, _error(flag, "INVALID_CONTEXT", refusal.detail))
+            return
         service.check_writable()
         try:
             found = await service.change(experiment, lambda: experiment.decide(1, key))

@@ -60,6 +60,14 @@ _BY_ERROR: tuple[tuple[type[SidelightError], str], ...] = (
 )
 SECRET = re.compile(r"sidelight_(read|decide|admin)_[A-Za-z0-9_-]{8,}")
 LONGEST = 600  # characters of a detail
+HEADERS = {  # of every answer, whatever it is
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
+    "form-action 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+}
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer

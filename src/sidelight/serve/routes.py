@@ -27,6 +27,7 @@ from .guard import visit_of
 from .metrics import MEDIA as PROMETHEUS
 from .refusals import Refusal
 from .service import Service, check_query
+from .settings import BATCH, WAIT
 
 T = TypeVar("T")
 router = APIRouter()
@@ -98,7 +99,7 @@ async def openapi(request: Request) -> Response:
 async def list_experiments(
     request: Request,
     after: Annotated[str, Query(max_length=64, description="`next` of the page before.")] = "",
-    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    limit: Annotated[int, Query(ge=1, le=BATCH)] = 100,
 ) -> Response:
     """The experiments that the token reaches, in order."""
     service = service_of(request)
@@ -188,7 +189,7 @@ async def bounds(
     setting = await asyncio.to_thread(found.look, lambda replay: replay.learner.setting)
     problem = msgspec.json.decode(files.to_json(setting.to_document()))
     asked = {"problem": problem, "horizon": horizon, "worst_case": worst_case}
-    return await analysed(service, asked)
+    return await analysed(request, service, asked)
 
 
 @router.post("/v1/analyze", **described("analyze"))
@@ -198,12 +199,15 @@ async def analyze(request: Request) -> Response:
     service.gate.allow(visit_of(request.scope), "read")
     said = await read(request, service, wire.AnalyzeRequest)
     service.shelf.check_size(said.problem)
-    return await analysed(service, msgspec.structs.asdict(said))
+    return await analysed(request, service, msgspec.structs.asdict(said))
 
 
-async def analysed(service: Service, asked: dict[str, Any]) -> Response:
+async def analysed(request: Request, service: Service, asked: dict[str, Any]) -> Response:
     """An analysis in a child; others wait for theirs."""
-    return answer(await service.analyses.answer(asked, service.settings.limits))
+    token = visit_of(request.scope).token
+    assert token is not None  # a gate let the request in
+    found = await service.analyses.answer(asked, service.settings.limits, token.name)
+    return answer(found)
 
 
 @router.get(E + "/events", **described("events"))
@@ -211,7 +215,7 @@ async def events(
     request: Request,
     experiment: Name,
     after: Annotated[int, Query(ge=0, le=2**53, description="The last number you have.")] = 0,
-    wait: Annotated[float, Query(ge=0, le=30, description="Seconds to wait for one.")] = 0,
+    wait: Annotated[float, Query(ge=0, le=WAIT, description="Seconds to wait for one.")] = 0,
 ) -> Response:
     """The events after a number: lines of JSON, or a stream of server-sent events."""
     service = service_of(request)
@@ -227,9 +231,9 @@ async def events(
     if is_stream:
         service.feeds.check_room()
         return StreamingResponse(
-            service.feeds.sent(experiment, after),
+            service.feeds.sent(experiment, after, last, lambda: service.gate.knows(visit)),
             media_type=streams.SSE,
             headers={"x-accel-buffering": "no"},
         )
-    lines = service.feeds.lines(experiment, after, wait)
+    lines = service.feeds.lines(experiment, after, wait, lambda: service.gate.knows(visit))
     return StreamingResponse(lines, media_type=streams.NDJSON, headers={"etag": f'"{last}"'})

@@ -93,7 +93,8 @@ def key_of(visit: Visit, said: str | None) -> str | None:
             )
         if not 0 < len(key) <= 200 or not key.isascii():
             raise Refusal(
-                "invalid-request", "Idempotency-Key has 1 to 200 characters of ASCII: shorten it"
+                "invalid-request",
+                "Idempotency-Key has 1 to 200 characters of ASCII: choose another",
             )
     if key is not None:
         check_key_text(key, "/key")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
@@ -10,6 +11,9 @@ from ..errors import InputError
 
 PORT = 7733
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+# The same for every service, because the OpenAPI document says them.
+BATCH = 1000  # decisions or items in a request
+WAIT = 30.0  # seconds that a question for events may wait
 
 
 @dataclass(frozen=True)
@@ -21,11 +25,9 @@ class Limits:
     depth: int = 8  # lists and objects in each other
     actions: int = 1000
     edges: int = 100_000
-    batch: int = 1000  # decisions or items in a request
     rate: float = 200.0  # requests a second for each token; twice as many at once
     connections: int = 256
     idle: float = 10.0  # seconds without a whole request
-    wait: float = 30.0  # seconds that a question for events may wait
     streams: int = 64  # open at a time
     inline: int = 100  # actions up to which a decision is made without another thread
     seconds: int = 30  # of the processor, for an analysis
@@ -70,6 +72,7 @@ class Settings:
         """Refuse to listen where others could listen in, or where nobody could call."""
         if (self.certificate is None) != (self.key is None):
             raise InputError("--tls-cert and --tls-key go together: give both")
+        self._check_certificate()
         if self.is_loopback:
             return
         if not (self.has_tls or self.behind_proxy):
@@ -88,3 +91,15 @@ class Settings:
                 f"--host {self.host}: say by which name callers call, such as "
                 "--allow-host decide.example.org"
             )
+
+    def _check_certificate(self) -> None:
+        if self.certificate is None or self.key is None:
+            return
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        try:  # nobody can be asked for a password
+            context.load_cert_chain(self.certificate, self.key, password=lambda: "")
+        except OSError as error:
+            raise InputError(
+                f"--tls-cert {self.certificate}, --tls-key {self.key}: {error.strerror or error}: "
+                "give a certificate chain and its key without a password, both in PEM"
+            ) from None

@@ -5,14 +5,15 @@
 
 A stream reads from the store, never from the learner, so that no reader holds up a decision. All
 streams of an experiment share one look at the store, ten times a second at most, and the bytes that
-they send.
+they send. A reader who is far behind looks for itself until it has caught up. Before anything is
+sent, the token of the reader is looked at again: it may have been revoked meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import NamedTuple
@@ -41,7 +42,7 @@ class Sent(NamedTuple):
 
 
 class Feed:
-    """The last events of one experiment, for all its streams."""
+    """The events of one experiment from now on, for all its streams; `last` is the last of them."""
 
     def __init__(self, experiment: str, last: int) -> None:
         self.experiment, self.last, self.readers = experiment, last, 0
@@ -91,7 +92,9 @@ class Feeds:
         for feed in self._feeds.values():
             feed.wake()
 
-    async def lines(self, experiment: str, after: int, seconds: float) -> AsyncIterator[bytes]:
+    async def lines(
+        self, experiment: str, after: int, seconds: float, may_read: Callable[[], bool]
+    ) -> AsyncIterator[bytes]:
         """All events after n; where there is none yet, the first that come within so long."""
         clock = asyncio.get_running_loop()
         until = clock.time() + seconds
@@ -100,22 +103,29 @@ class Feeds:
             with self._reading(experiment, after) as feed:
                 while not page and not self.closing and (left := until - clock.time()) > 0:
                     page = await self._next(feed, after, left)
-        while page:
+        while page and may_read():
             yield "".join(f"{line}\n" for line in to_lines(sent.event for sent in page)).encode()
             after = page[-1].event.n
             full = len(page) == PAGE
             page = await asyncio.to_thread(self._look, experiment, after) if full else []
 
-    async def sent(self, experiment: str, after: int) -> AsyncIterator[bytes]:
-        """Server-sent events after n, until the caller goes or the service ends."""
+    async def sent(
+        self, experiment: str, after: int, last: int, may_read: Callable[[], bool]
+    ) -> AsyncIterator[bytes]:
+        """Server-sent events after n, until the caller goes or may not read any more.
+
+        `last` is the number of the last event that is there now.
+        """
         clock = asyncio.get_running_loop()
         said = clock.time()
         self.open += 1
         try:
             yield b": sidelight\n\n"
-            with self._reading(experiment, after) as feed:
+            with self._reading(experiment, last) as feed:
                 while not self.closing:
                     page = await self._next(feed, after, BEAT)
+                    if not may_read():
+                        return
                     if page:
                         yield b"".join([sent.message for sent in page])
                         after, said = page[-1].event.n, clock.time()
@@ -161,9 +171,9 @@ class Feeds:
         return found
 
     @contextmanager
-    def _reading(self, experiment: str, after: int) -> Iterator[Feed]:
+    def _reading(self, experiment: str, last: int) -> Iterator[Feed]:
         """The feed of an experiment, which is there as long as somebody reads."""
-        feed = self._feeds.setdefault(experiment, Feed(experiment, after))
+        feed = self._feeds.setdefault(experiment, Feed(experiment, last))
         feed.readers += 1
         try:
             yield feed

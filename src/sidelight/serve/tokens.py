@@ -18,7 +18,8 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
@@ -27,6 +28,7 @@ from pathlib import Path
 from time import monotonic
 
 from ..errors import DamagedError, InputError, choose_from
+from ..live.lockfile import LockFile
 from ..writing import save
 
 ROLES = ("read", "decide", "admin")
@@ -35,9 +37,8 @@ PATTERN = re.compile(r"[a-z0-9_.*?-]{1,64}")
 LIFETIME = re.compile(r"([1-9][0-9]{0,4})([dhm])")
 UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 FORMAT = 1
-FRESH = (
-    0.1  # seconds: a question to the file system for every request would take as long as routing
-)
+FRESH = 0.1  # seconds: to ask the file system for every request would take as long as routing
+TURN = 30.0  # seconds that a change waits for another one
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,12 @@ class TokenFile:
         token = self._tokens.get(wanted)
         if token is None or not hmac.compare_digest(token.hash, wanted):
             return None
-        return None if token.expires and token.expires <= self._clock() else token
+        return None if self._is_over(token) else token
+
+    def holds(self, token: Token) -> bool:
+        """Whether this token is in the file as it was, and has not expired."""
+        self._read_if_changed()
+        return self._tokens.get(token.hash) == token and not self._is_over(token)
 
     def all(self) -> list[Token]:
         """All tokens, by name; expired ones too."""
@@ -104,22 +110,37 @@ class TokenFile:
             raise InputError(
                 f"no pattern of experiments: {experiments!r}; it has a-z 0-9 _ . - and * or ?"
             )
-        if any(token.name == name for token in self.all()):
-            raise InputError(
-                f"there is a token {name!r} already: revoke it, or choose another name"
-            )
         secret = f"sidelight_{role}_{secrets.token_urlsafe(32)}"
         token = Token(name, role, experiments, expiry(lifetime), hash_of(secret))
-        self._write([*self.all(), token])
+        with self._alone():
+            if any(other.name == name for other in self.all()):
+                raise InputError(
+                    f"there is a token {name!r} already: revoke it, or choose another name"
+                )
+            self._write([*self.all(), token])
         return secret, token
 
     def revoke(self, name: str) -> None:
         """Forget a token: from now on it opens nothing."""
-        left = [token for token in self.all() if token.name != name]
-        if len(left) == len(self.all()):
-            advice = choose_from(name, [token.name for token in left])
-            raise InputError(f"there is no token {name!r}; {advice}")
-        self._write(left)
+        with self._alone():
+            left = [token for token in self.all() if token.name != name]
+            if len(left) == len(self.all()):
+                advice = choose_from(name, [token.name for token in left])
+                raise InputError(f"there is no token {name!r}; {advice}")
+            self._write(left)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Change the file as it is now, while nobody else does: no change of theirs is lost."""
+        lock = LockFile(self.path.with_name(self.path.name + ".lock"), self.path, wait=TURN)
+        try:
+            self._next = 0.0
+            yield
+        finally:
+            lock.release()
+
+    def _is_over(self, token: Token) -> bool:
+        return token.expires is not None and token.expires <= self._clock()
 
     def _read_if_changed(self) -> None:
         if monotonic() < self._next:

@@ -15,6 +15,7 @@ from starlette.types import Receive
 
 from .gate import Visit
 from .refusals import SECRET, Refusal
+from .settings import BATCH
 
 T = TypeVar("T")
 
@@ -33,7 +34,7 @@ class Request(Struct, forbid_unknown_fields=True):
 class DecisionRequest(Request):
     """How many decisions are wanted."""
 
-    count: Annotated[int, Meta(ge=1, le=1000)] = 1
+    count: Annotated[int, Meta(ge=1, le=BATCH)] = 1
     key: Key | None = None
 
 
@@ -49,7 +50,7 @@ class Observation(Request):
 class ObservationRequest(Request):
     """Values of decisions: all are taken, or none."""
 
-    items: Annotated[list[Observation], Meta(min_length=1, max_length=1000)]
+    items: Annotated[list[Observation], Meta(min_length=1, max_length=BATCH)]
 
 
 class RecordedAction(Request):
@@ -63,7 +64,7 @@ class RecordedAction(Request):
 class RecordRequest(Request):
     """Actions that were taken without asking: all are taken, or none."""
 
-    items: Annotated[list[RecordedAction], Meta(min_length=1, max_length=1000)]
+    items: Annotated[list[RecordedAction], Meta(min_length=1, max_length=BATCH)]
 
 
 class ExperimentRequest(Request):
@@ -235,6 +236,7 @@ class ProblemAnswer(Struct):
 
 # A client that still sends would not read a refusal, so that much is read and thrown away.
 DRAINED = 8  # times the largest body
+LONE = re.compile(rb"\\u[dD][89a-fA-F]")  # a half of a character, alone or not
 _CURL = "with curl: -H 'content-type: application/json' -d '{...}'"
 
 
@@ -299,7 +301,10 @@ def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
             "invalid-request", f"{said.strip()}{place}; /v1/openapi.json says what fits", more=more
         ) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Refusal("invalid-request", f"the body is no JSON: {error}") from None
+        said = str(error)
+        if LONE.search(body):  # msgspec calls it truncated
+            said = "\\ud800 to \\udfff are halves of characters, and one stands alone"
+        raise Refusal("invalid-request", f"the body is no JSON: {said}") from None
     except RecursionError:
         raise Refusal("invalid-request", "the body is nested too deeply") from None
 
