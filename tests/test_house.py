@@ -17,6 +17,7 @@ SOURCE = ROOT / "src" / "sidelight"
 ROOMS = [
     ["leaving"],
     ["errors"],
+    ["extras"],
     ["numerals"],
     ["toml"],
     ["labels"],
@@ -24,6 +25,7 @@ ROOMS = [
     ["notebook"],
     ["styles"],
     ["picture"],
+    ["tabular"],
     ["canvas"],
     ["sheet"],
     ["frames"],

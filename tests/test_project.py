@@ -33,11 +33,23 @@ def test_the_version_is_one() -> None:
 
 
 def test_the_recipe_asks_for_what_the_project_asks_for() -> None:
-    wanted = {need.replace(">=", " >=") for need in PROJECT["dependencies"]}
-    wanted = {need.replace("matplotlib ", "matplotlib-base ") for need in wanted}
-    listed = RECIPE.partition("  run:\n")[2].partition("\ntest:")[0]
-    run = {line.strip().removeprefix("- ") for line in listed.splitlines() if line.strip()}
-    assert run - {f"python {PROJECT['requires-python']}"} == wanted
+    extras = PROJECT["optional-dependencies"]
+    always, _, beside = RECIPE.partition("  run:\n")[2].partition("  run_constrained:")
+    assert listed(always) - {f"python {PROJECT['requires-python']}"} == named(
+        PROJECT["dependencies"]
+    )
+    assert listed(beside.partition("\ntest:")[0]) == named([*extras["figures"], *extras["frames"]])
+
+
+def listed(part: str) -> set[str]:
+    """The items of a list in the recipe."""
+    return set(re.findall(r"^ +- (.+)$", part, flags=re.MULTILINE))
+
+
+def named(needs: list[str]) -> set[str]:
+    """Requirements as conda has them."""
+    found = {need.replace(">=", " >=") for need in needs}
+    return {need.replace("matplotlib ", "matplotlib-base ") for need in found}
 
 
 @pytest.mark.parametrize("name", untested)

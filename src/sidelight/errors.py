@@ -120,12 +120,13 @@ class Interrupted(KeyboardInterrupt):
 
 
 class MissingExtraError(SidelightError, ImportError):
-    """A feature needs an optional package."""
+    """A feature needs an optional package; of several extras the names have commas between."""
 
     exit_code = 2
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(f"{feature} needs an optional package: pip install 'sidelight[{extra}]'")
+        what = "optional packages" if "," in extra else "an optional package"
+        super().__init__(f"{feature} needs {what}: pip install 'sidelight[{extra}]'")
         self._made_of = feature, extra
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:

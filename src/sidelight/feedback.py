@@ -25,7 +25,8 @@ import numpy.typing as npt
 from . import cards, files, writing
 from .document import Document
 from .edges import default_order, edge_mask, edges_of, own_variances
-from .errors import InputError, MissingExtraError
+from .errors import InputError
+from .extras import Needs
 from .frames import matrix_of
 from .labels import Label, Labels, check_labels, find_label, label_index, listed
 from .variances import (
@@ -228,10 +229,8 @@ class Feedback:
 
     def to_networkx(self) -> Any:
         """A networkx.DiGraph with an edge i -> j, and its `variance`, wherever i shows j."""
-        try:
+        with Needs("a networkx graph", "graph"):
             import networkx as nx  # noqa: PLC0415 - optional, and slow to import
-        except ImportError:
-            raise MissingExtraError("a networkx graph", "graph") from None
         if None in self.labels:
             raise InputError("networkx knows no node called None: give that action another label")
         graph = nx.DiGraph()

@@ -28,18 +28,17 @@ from typing import Any
 import numpy as np
 
 from .engine.contract import Floats
-from .errors import InputError, MissingExtraError
+from .errors import InputError
+from .extras import Needs
 from .feedback import Feedback
 from .gallery import from_recipe
 from .problem import Problem, load
 from .setting import MAX_HORIZON, whole
 from .simulate.simulate import check_problem
 
-try:
+with Needs("sidelight.gym", "gym"):
     import gymnasium
     from gymnasium import spaces
-except ImportError:
-    raise MissingExtraError("sidelight.gym", "gym") from None
 
 ID = "sidelight/SideObservations-v0"
 FARTHEST = 14.0  # no normal of `engine.streams` is farther from 0, in standard deviations

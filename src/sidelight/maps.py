@@ -19,7 +19,7 @@ def draw_map(
 
     `titles` are those of the columns and of the rows; `names` stand at both, if there are any.
     """
-    from matplotlib.colors import ListedColormap  # noqa: PLC0415 - slow to import
+    from .picture import ListedColormap  # noqa: PLC0415 - slow to import
 
     ax = new_axes(5.9, 5.9)
     # Without interpolation a cell stays one pixel of the image, and sharp at any size.

@@ -1,4 +1,4 @@
-"""A figure of matplotlib that shows itself in a notebook and keeps its fonts in its files.
+"""A figure that shows itself in a notebook and keeps its fonts in files: the door to matplotlib.
 
 Publishers refuse fonts of Type 3, which is what matplotlib writes by itself; 42 is TrueType. The
 setting counts when a file is written, so `savefig` itself makes it, whoever calls it.
@@ -13,8 +13,14 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
+from .extras import Needs
+
+with Needs("a figure", "figures"):
+    import matplotlib as mpl
+    from matplotlib.colors import ListedColormap
+    from matplotlib.figure import Figure
+
+__all__ = ["ListedColormap", "Picture", "writing"]
 
 # Fonts as TrueType, and names in .svg that do not change from one run to the next.
 FILES: dict[Any, Any] = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.hashsalt": "sidelight"}

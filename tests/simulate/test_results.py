@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import sys
 from typing import Any
 
 import numpy as np
@@ -98,14 +98,7 @@ def test_long_frames(results: sl.Results, kind: str) -> None:
 def test_a_frame_without_pandas_says_what_to_install(
     results: sl.Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = builtins.__import__
-
-    def without_pandas(name: str, *arguments: Any, **named: Any) -> Any:
-        if name == "pandas":
-            raise ImportError(name)
-        return real(name, *arguments, **named)
-
-    monkeypatch.setattr(builtins, "__import__", without_pandas)
+    monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(sl.MissingExtraError, match=r"pip install 'sidelight\[pandas\]'"):
         results.to_frame("pandas")
 

@@ -241,7 +241,8 @@ def test_a_report_claims_only_what_is_so(study: Study, tmp_path: Path, sidelight
     ):
         change()
         for folder, why in zip(("one", "many"), said, strict=True):
-            sidelight("report", folder, "-o", f"{folder}.html", "--force")
+            done = sidelight("report", folder, "-o", f"{folder}.html", "--force")
+            assert done.code == 0, done.err
             page = (tmp_path / f"{folder}.html").read_text()
             assert "No command makes these numbers again" in page
             assert why in page

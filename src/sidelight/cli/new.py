@@ -24,13 +24,14 @@ from .options import check_output, force_option
 def new_command(recipe: str | None, output: Path | None, force: bool) -> None:
     """Write a problem file to start from, or list the recipes for such files.
 
-    RECIPE is the name of a problem in the gallery, and may carry parameters. Without RECIPE, all
-    recipes are listed.
+    RECIPE is the name of a problem in the gallery, and may carry parameters; every recipe takes
+    `means` in place of its own. Without RECIPE, all recipes are listed.
 
     \b
         sidelight new
         sidelight new dosing -o dosing.toml
         sidelight new revealing:actions=6,gap=0.1 -o revealing.toml
+        sidelight new "het3:means=1 0.8 0.65" -o het3.toml
     """
     if recipe is None:
         width = max(len(name) for name in gallery())

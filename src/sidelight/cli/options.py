@@ -13,6 +13,7 @@ import click
 
 from .. import files
 from ..errors import InputError
+from ..extras import check
 from ..labels import as_text
 from ..problem import Problem, from_document
 from ..sheet import Sheet
@@ -174,9 +175,10 @@ def check_output(file: Path, force: bool, again: bool = False) -> None:
 
 
 def check_figure(file: Path) -> None:
-    """Refuse a figure file with an unknown suffix."""
+    """Refuse a figure file with an unknown suffix, and any where nothing can draw."""
     if file.suffix.lower() not in FIGURES:
         raise InputError(f"{file}: a figure needs one of the suffixes {', '.join(FIGURES)}")
+    check("--plot", "figures")
 
 
 def give_way(what: Path, force: bool, why: str) -> None:

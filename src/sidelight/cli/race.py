@@ -10,6 +10,7 @@ import click
 
 from .. import figures, progress, writing
 from ..errors import InputError, Interrupted, PolicyError
+from ..extras import check
 from ..problem import Problem
 from ..setting import MAX_HORIZON, whole
 from ..simulate import Results, simulate
@@ -231,7 +232,9 @@ def _race(request: Request) -> None:
 
 
 def _check_names(out: Path | None, plot: Path | None) -> None:
-    """Check the names first: nobody wants to hear after an hour that a folder is missing."""
+    """Check first: nobody wants to hear after an hour that a folder or a package is missing."""
+    if out is not None:
+        check("--out", "figures", "frames")
     if plot is not None:
         check_figure(plot)
     if out is not None and writing.exists(out / manifest.NAME):

@@ -11,6 +11,7 @@ import click
 
 from .. import files, progress, writing
 from ..errors import InputError
+from ..extras import check
 from ..report import Chapter, chapters, save_figures, to_html
 from ..study import Loaded, load_study, read, to_toml
 from .options import check_new_folder, check_output, force_option
@@ -44,6 +45,7 @@ def report_command(folder: Path, output: Path | None, figures: Path | None, forc
         sidelight report out/study
         sidelight report out/study -o study.html --figures figures/
     """
+    check("sidelight report", "figures", "frames")
     page = output or folder / "report.html"
     if writing.exists(folder) and folder.is_file():
         raise InputError(f"{folder}: is a file: name the folder that `sidelight race --out` wrote")

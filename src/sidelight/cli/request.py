@@ -15,12 +15,13 @@ import click
 from .. import console, figures, progress, writing
 from ..analysis import finite
 from ..errors import DamagedError, InputError
+from ..extras import check
 from ..outlook import advice, outlook
 from ..simulate import Results
 from ..simulate.remarks import cautions
 from ..simulate.table import differences
 from ..study import Loaded, Store, Study, crew, explain, manifest, run
-from ..study.frame import frame, planned
+from ..study.frame import csv, planned
 from ..study.sweep import sweep
 from .options import check_figure, check_output, give_way, print_tables, table_form, warn_all
 
@@ -64,6 +65,8 @@ class Request:
 
 def race_study(study: Study, request: Request) -> None:
     """Compute the missing cells and print every race; with --explain, only say what would run."""
+    more = () if request.plot is None else ("figures",)
+    check("a race that is kept in cells, such as a study,", "frames", *more)
     _check_plot(study, request)
     folder = request.out or Path("out") / writing.slug(study.name, r"\w.-", "study")
     if writing.exists(folder / "results.parquet"):
@@ -196,7 +199,7 @@ def _printed(results: Results) -> str:
 
 def _print_csv(races: tuple[Results, ...]) -> None:
     """One row for each policy of each race, and a column for every parameter."""
-    click.echo(frame(races, bounds=False).write_csv(), nl=False)
+    click.echo(csv(races), nl=False)
 
 
 def _print_json(value: Any) -> None:

@@ -83,7 +83,7 @@ def read(frame: Any, columns: Mapping[str, str | None] | None = None) -> Rows:
 
 
 def _file(path: Path) -> Any:
-    import polars as pl  # noqa: PLC0415 - slow to import
+    from ..tabular import pl  # noqa: PLC0415 - slow to import
 
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".parquet"):

@@ -18,6 +18,7 @@ from ..bounds.hard_sets import known_structure
 from ..bounds.titles import LOWER, UPPER
 from ..curves import Curve, curves
 from ..errors import InputError
+from ..extras import check
 from ..labels import display
 from ..markup import count
 from ..problem import Problem
@@ -116,6 +117,7 @@ def chapters(races: Races, progress: Progress | None = None) -> tuple[Chapter, .
     ready = tuple(chapter for chapter in given if isinstance(chapter, Chapter))
     if ready and len(ready) == len(given):
         return ready
+    check("a report", "figures")
     grouped: dict[Problem, list[Results]] = {}
     for race in given:
         if not isinstance(race, Results):

@@ -20,6 +20,7 @@ from .. import figures
 from ..canvas import Size, measures
 from ..curves import Curve, curves
 from ..errors import InputError, choose_from
+from ..extras import check
 from ..styles import MOST_BANDS
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Wish:
 
 def draw(results: Results, wish: Wish) -> Any:
     """The figure; the axes where axes were given."""
+    check("a figure", "figures")
     names, panel = _names(results, wish.policies), _panel(wish)
     _check_canvas(wish)
     check_line(wish.line)

@@ -25,7 +25,8 @@ from .. import writing
 from ..canvas import Size
 from ..cards import card
 from ..engine.contract import Floats, Ints
-from ..errors import DamagedError, InputError, MissingExtraError, choose_from
+from ..errors import DamagedError, InputError, choose_from
+from ..extras import Needs
 from ..figures import Band, Tail
 from ..problem import Problem
 from . import statistics, storage
@@ -254,7 +255,7 @@ class Results:
 
 
 def _polars(columns: Mapping[str, Any]) -> Any:
-    import polars as pl  # noqa: PLC0415 - slow to import
+    from ..tabular import pl  # noqa: PLC0415 - slow to import
 
     seeds = {"seed": pl.Series(columns["seed"].tolist())} if "seed" in columns else {}
     names = pl.Series(columns["policy"].tolist(), dtype=pl.String)
@@ -262,10 +263,8 @@ def _polars(columns: Mapping[str, Any]) -> Any:
 
 
 def _pandas(columns: Mapping[str, Any]) -> Any:
-    try:
+    with Needs('to_frame("pandas")', "pandas"):
         import pandas as pd  # noqa: PLC0415 - optional
-    except ImportError:
-        raise MissingExtraError('to_frame("pandas")', "pandas") from None
     return pd.DataFrame(columns)
 
 

@@ -27,8 +27,7 @@ from . import header
 from .header import FORMAT, Header
 
 if TYPE_CHECKING:
-    import polars as pl
-
+    from ..tabular import pl
     from .results import Results
 
 __all__ = ["FORMAT", "from_bytes", "sealed", "to_bytes"]
@@ -59,7 +58,7 @@ def from_bytes(content: bytes) -> dict[str, Any]:
 
     `DamagedError` if they are not as they were written, `InputError` if a later version wrote them.
     """
-    import polars as pl  # noqa: PLC0415 - slow to import
+    from ..tabular import pl  # noqa: PLC0415 - slow to import
 
     if sealed(content) != content:
         raise DamagedError("the file is damaged: its checksum does not match. Use another copy")
@@ -86,7 +85,7 @@ def sealed(content: bytes) -> bytes:
 
 
 def _frame(results: Results) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415 - slow to import
+    from ..tabular import pl  # noqa: PLC0415 - slow to import
 
     policies, replicates, _ = results.regret.shape
     rows = policies * replicates
@@ -103,7 +102,7 @@ def _frame(results: Results) -> pl.DataFrame:
 
 
 def _lists(rows: Floats | Ints) -> pl.Series:
-    import polars as pl  # noqa: PLC0415
+    from ..tabular import pl  # noqa: PLC0415
 
     flat = pl.Series(np.ascontiguousarray(rows).ravel())
     return flat.reshape(rows.shape).arr.to_list()  # as lists: every reader of Parquet knows them

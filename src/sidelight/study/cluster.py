@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import MissingExtraError, SidelightError
+from ..errors import SidelightError
+from ..extras import Needs
 from .cells import Cell
 from .crews import Computed, CrewError, Tally
 
@@ -121,10 +122,8 @@ def _checked(task: list[Cell], computed: list[tuple[str, bytes]]) -> Iterator[Co
 
 
 def _distributed() -> Any:
-    try:
+    with Needs("--dask", "dask"):
         import distributed  # noqa: PLC0415 - an optional package, slow to import
-    except ImportError:
-        raise MissingExtraError("--dask", "dask") from None
     return distributed
 
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from ..curves import curves
 from ..errors import InputError
 from ..gallery import CATALOGUE, all_parameters, from_recipe
+from ..markup import to_csv
 from ..policies.specification import rule_in
 from ..problem import Problem
 from ..simulate import Results
 
 if TYPE_CHECKING:
-    import polars as pl
-
+    from ..tabular import pl
     from .plan import Study
 
 BOUNDS = ("finite_time", "general", "minimax")
@@ -34,6 +34,13 @@ ORDER = (*FACTS, "replicates", "delay", *NUMBERS, BOUND)
 def frame(races: Iterable[Results], bounds: bool = True) -> pl.DataFrame:
     """One row for each policy of each race."""
     return _framed([row for race in races for row in _rows(race, bounds)])
+
+
+def csv(races: Iterable[Results]) -> str:
+    """The same as CSV, without bounds, and without polars."""
+    rows = [row for race in races for row in _rows(race, bounds=False)]
+    columns = _columns(rows)
+    return to_csv(columns, [[row.get(key) for key in columns] for row in rows])
 
 
 def planned(study: Study) -> pl.DataFrame:
@@ -50,13 +57,19 @@ def planned(study: Study) -> pl.DataFrame:
 
 
 def _framed(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415 - slow to import
+    from ..tabular import pl  # noqa: PLC0415 - slow to import
 
-    given = dict.fromkeys(key for row in rows for key in row)
-    columns = [key for place in ORDER for key in given if _belongs(key, place)]
     return pl.DataFrame(
-        {key: pl.Series(key, [row.get(key) for row in rows], strict=False) for key in columns}
+        {
+            key: pl.Series(key, [row.get(key) for row in rows], strict=False)
+            for key in _columns(rows)
+        }
     )
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    given = dict.fromkeys(key for row in rows for key in row)
+    return [key for place in ORDER for key in given if _belongs(key, place)]
 
 
 def _facts(

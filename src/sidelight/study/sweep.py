@@ -19,7 +19,7 @@ from ..variances import Array
 from .frame import POLICY, RECIPE
 
 if TYPE_CHECKING:
-    import polars as pl
+    from ..tabular import pl
 
 NORMAL = 1.96  # of an interval that holds 95 % of a Gaussian
 LOG_FROM = 20.0  # values that span more than this factor stand on a log axis
