@@ -51,10 +51,10 @@ bench: $(STAMP)              ## speed, as ratios inside one run
 	$(BIN)/python benchmarks/live.py
 	$(BIN)/python benchmarks/serve.py
 
-suite: $(STAMP)              ## every policy on every problem: the page and the figure of the site
-	$(BIN)/sidelight suite --out out/suite
+suite: $(STAMP)              ## every policy on every problem: the page and the figures of the site
+	$(BIN)/sidelight suite --worst-cases --out out/suite
 	cp out/suite/suite.md benchmarks/suite.md
-	cp out/suite/suite.svg docs/figures/suite.svg
+	cp out/suite/suite.svg out/suite/worst_cases.svg docs/figures/
 
 figures: $(STAMP)            ## the figures in docs/figures
 	mkdir -p docs/figures

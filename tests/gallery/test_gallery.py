@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.gallery import CATALOGUE, describe, from_recipe, gallery
+from sidelight.gallery import CATALOGUE, all_parameters, describe, from_recipe, gallery
 from sidelight.problem import Problem
 
 NAMES = list(CATALOGUE)
@@ -281,6 +281,26 @@ def test_recipes_read_numbers_and_text() -> None:
     assert from_recipe("slow-but-free:slow=1e1") == gallery("slow-but-free", slow=10.0)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_recipe_takes_other_means(name: str) -> None:
+    own = gallery(name)
+    means = [round(own.upper * x, 6) for x in np.linspace(1, 0, len(own))]
+    told = from_recipe(f"{name}:means={' '.join(map(str, means))}")
+    assert told == gallery(name, means=means)
+    assert told.means.tolist() == means
+    assert (told.feedback, told.upper, told.name) == (own.feedback, own.upper, name)
+
+
+def test_other_means_beside_other_parameters() -> None:
+    found = from_recipe("bandit:actions=2,means=1 0.9,sigma=2")
+    assert found.means.tolist() == [1.0, 0.9]
+    assert found.feedback == gallery("bandit", actions=2, sigma=2.0).feedback
+    assert from_recipe("bandit:actions=1,means=1").means.tolist() == [1.0]
+    _, parameters = all_parameters("het3:means=1 0.8 0.65")
+    assert parameters == {"sigma": 1.0, "means": "1 0.8 0.65"}
+    assert "means" not in all_parameters("het3")[1]
+
+
 def test_numpy_numbers_are_numbers() -> None:
     assert gallery("bandit", actions=np.int64(3), gap=np.float32(0.5)).means[1] == 0.5
 
@@ -330,6 +350,9 @@ def test_numpy_numbers_are_numbers() -> None:
         ("off-policy:max_reward=0", "max_reward = 0.0: use a number between"),
         ("early-readout:slope=nan", "slope = nan: use a number between"),
         ("dosing:actions=3", "choose from: sigma"),
+        ("het3:means=high", "het3: means = 'high' must be numbers with spaces between them"),
+        ("het3:means=1 0.8", "3 actions"),
+        ("het3:means=1 0.8 1.1", "outside [0, 1]"),
     ],
 )
 def test_a_bad_recipe_says_what_to_do(recipe: str, says: str) -> None:

@@ -13,13 +13,26 @@ import click
 from .. import progress, writing
 from ..canvas import save_figure
 from ..errors import InputError
+from ..extras import check
 from ..maps import draw_ratios
 from ..simulate import Results
 from ..simulate.joining import join
 from ..study import Cell, Crew, Store, blocks, check_own, compute, crew
-from ..suite import Panel, cells, contenders, panel, ratios, to_markdown
+from ..suite import (
+    Panel,
+    cells,
+    contenders,
+    panel,
+    ratios,
+    ratios_to_lower,
+    searched,
+    searches,
+    to_markdown,
+)
 from ..suite.cells import BLOCK, HORIZONS, RECIPES, REPLICATES
 from ..suite.page import sheet
+from ..suite.searches import MAIN, MOST_ACTIONS, ROUNDS, RUNS
+from ..worst import LEAST_RUNS
 from .completion import complete_policy, complete_recipe
 from .options import (
     check_output,
@@ -73,13 +86,19 @@ QUICK = ("bandit", "revealing", "graded")
     metavar="N",
     help=f"The number of runs (replicates) of each policy.  [default: {REPLICATES}]",
 )
+@click.option(
+    "--worst-cases",
+    is_flag=True,
+    help="Search for the worst means of the main policies, too, on every feedback with at most "
+    f"{MOST_ACTIONS} actions, and put a table of them on the page.",
+)
 @crew_options
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=Path("out/suite"),
     show_default=True,
-    help="The folder for suite.md, suite.svg and the finished cells.",
+    help="The folder for suite.md, suite.svg, worst_cases.svg and what is finished.",
 )
 @table_options
 @force_option
@@ -100,31 +119,36 @@ def suite_command(
 
     \b
         sidelight suite --quick
-        sidelight suite --out out/suite
+        sidelight suite --worst-cases --out out/suite
         sidelight suite --quick --csv > suite.csv
         sidelight suite --problem labs --problem trap -p ids -p minimax-sigma -T 1e5
     """
+    check("sidelight suite", "figures", "frames")
     form = table_form(False, who.pop("as_csv"), who.pop("as_latex"))
-    planned = list(
-        cells(
-            problems or (QUICK if quick else RECIPES),
-            horizons or ((1_000,) if quick else HORIZONS),
-            replicates or (20 if quick else REPLICATES),
-            policies or None,
-        )
-    )
+    horizons = horizons or ((1_000,) if quick else ())
+    recipes = problems or (QUICK if quick else RECIPES)
+    runs = replicates or (20 if quick else REPLICATES)
+    planned = list(cells(recipes, horizons or HORIZONS, runs, policies or None))
     if not planned:
         raise InputError("nothing to race: none of these policies can run on these problems")
     out: Path = who.pop("out")
     command = shlex.join(["sidelight", *(word for word in sys.argv[1:] if word not in BESIDE)])
     _check_pages(out, command, who.pop("force"))
+    sought = []
+    if who.pop("worst_cases"):
+        rounds = dict.fromkeys(horizons, policies or MAIN) or ROUNDS
+        sought = list(searches(recipes, rounds, LEAST_RUNS if quick else RUNS))
     try:
         panels = _race(planned, Store(out), crew(**who))
+        with progress.of_steps("searching for worst means") as watch:
+            worst = searched(sought, out, watch)
     except KeyboardInterrupt:
         click.echo(f"finished cells are kept in {out}; run again to go on", err=True)
         raise
-    writing.save(out / "suite.md", to_markdown(panels, command).encode())
+    writing.save(out / "suite.md", to_markdown(panels, command, worst).encode())
     save_figure(draw_ratios(*ratios(panels)), out / "suite.svg")
+    if worst:
+        save_figure(draw_ratios(*ratios_to_lower(worst)), out / "worst_cases.svg")
     if form:
         print_tables([sheet(panels)], form)
     for p in panels:
@@ -139,7 +163,7 @@ def _check_pages(out: Path, command: str, force: bool) -> None:
     if not out.is_dir():
         return
     made = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
-    for name in ("suite.md", "suite.svg"):
+    for name in ("suite.md", "suite.svg", "worst_cases.svg"):
         check_output(out / name, force, again=f"Made by `{command}`" in made)
 
 

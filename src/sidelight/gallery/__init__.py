@@ -6,7 +6,9 @@
     describe("revealing")                           what it is, and what its parameters mean
 
 A recipe is a function whose parameters all have defaults. `families` and `graphs` hold problems
-from the literature, `scenarios` applications that say where their variances come from.
+from the literature, `scenarios` applications that say where their variances come from. Every recipe
+also takes `means`, which replace its own: on the command line with spaces between them,
+"het3:means=1 0.8 0.65".
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from ..errors import InputError, choose_from
 from ..notebook import following
 from ..problem import Problem
 from . import families, graphs, scenarios
-from .parameters import check_types
+from .parameters import MEANS, check_types, given_means
 
 __all__ = ["CATALOGUE", "all_parameters", "describe", "from_recipe", "gallery"]
 
@@ -84,7 +86,9 @@ def all_parameters(text: str) -> tuple[str, dict[str, object]]:
     name, given = _parsed(text)
     recipe = _find(name)
     known = inspect.signature(recipe).parameters
-    return name, {key: p.default for key, p in known.items()} | check_types(name, recipe, given)
+    means = {key: str(given.pop(key)) for key in (MEANS,) if key in given}
+    checked = check_types(name, recipe, given)
+    return name, {key: p.default for key, p in known.items()} | checked | means
 
 
 def _parsed(text: str) -> tuple[str, dict[str, object]]:
@@ -109,8 +113,10 @@ def describe(name: str) -> str:
 
 def _build(name: str, parameters: Mapping[str, object]) -> Problem:
     recipe = _find(name)
-    problem = recipe(**check_types(name, recipe, parameters))
-    return dataclasses.replace(problem, name=name)
+    own = {key: value for key, value in parameters.items() if key != MEANS}
+    problem = recipe(**check_types(name, recipe, own))
+    means = given_means(name, parameters[MEANS]) if MEANS in parameters else problem.means
+    return dataclasses.replace(problem, means=means, name=name)
 
 
 def _find(name: str) -> Callable[..., Problem]:

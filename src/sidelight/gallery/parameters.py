@@ -14,7 +14,7 @@ import inspect
 import math
 import numbers
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ Number = TypeVar("Number", int, float)
 MIN_GAP = 1e-9
 MAX_SIGMA = 1e50  # squares and products of squares stay far from overflow
 MAX_WHOLE = 2**63 - 1  # what arrays of whole numbers can hold
+MEANS = "means"  # a parameter of every recipe
 KINDS = {int: "a whole number", float: "a number", str: "text"}
 
 
@@ -44,6 +45,19 @@ def check_types(
         key: _typed(value, type(known[key].default), f"{name}: {key}")
         for key, value in given.items()
     }
+
+
+def given_means(name: str, value: Any) -> Any:
+    """Means in place of a recipe's own; as text, numbers with spaces between them."""
+    if not isinstance(value, str | int | float):
+        return value
+    try:
+        return [float(word) for word in str(value).split()]
+    except ValueError as error:
+        raise InputError(
+            f"{name}: means = {value!r} must be numbers with spaces between them, such as "
+            "means=0.5 0.4, one for each action"
+        ) from error
 
 
 def _typed(value: object, kind: type, what: str) -> object:

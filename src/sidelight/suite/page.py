@@ -12,13 +12,14 @@ from collections.abc import Iterable, Sequence
 
 from ..sheet import Column, Sheet
 from ..simulate.statistics import short
-from .cells import DEFAULT, FAST, LONG, NEAR, ORIGINAL
+from .cells import DEFAULT, FAST, LONG, LONGEST, MANY, NEAR, ORIGINAL
 from .reasons import REASONS
+from .searches import Found
 from .summary import ERRORS, MEAN, TAIL, Line, Panel, growth
 
 
-def to_markdown(panels: Iterable[Panel], command: str) -> str:
-    """The page."""
+def to_markdown(panels: Iterable[Panel], command: str, worst: Sequence[Found] = ()) -> str:
+    """The page; the worst means found come before the races, where they were searched for."""
     panels = tuple(panels)
     text = [
         "# The suite: every policy on every problem of the gallery",
@@ -32,14 +33,47 @@ def to_markdown(panels: Iterable[Panel], command: str) -> str:
         "linear on such a structure.",
         "*to best*: mean to the least mean without a star. *growth*: log10 of the mean over that",
         "of another race, of a tenth of the rounds; a dash where the suite has no such race, or",
-        "one of the means is 0. *to bound*: mean to the general lower bound, at the minimax rate",
-        "as worst case.",
+        "one of the means is 0. *to bound*: mean to the lower bound that stands above the table.",
+        "It is the larger of two, and each is about some policies: on one problem no bound holds",
+        "for all, because who happens to play its best action loses nothing. `bounds.general` is",
+        "about policies whose worst case, over all means in the range, is at most what is said:",
+        "the least that is proved of a policy there, or where nothing is proved, the minimax rate.",
+        "`bounds.orbit` is about policies that treat labels alike (these here do, but for ties and",
+        "the order of first looks). A ratio below 1 says that a policy is none of those.",
         "",
         *_count(panels),
     ]
+    for horizon in dict.fromkeys(x.horizon for x in worst):
+        text += ["", *_worst(horizon, [x for x in worst if x.horizon == horizon])]
     for p in panels:
         text += ["", *_page(p, panels)]
     return "\n".join(text) + "\n"
+
+
+def _worst(horizon: int, found: Sequence[Found]) -> list[str]:
+    """One row for each feedback: what nobody avoids losing, and how many times that is lost."""
+    names = list(dict.fromkeys(x.policy for x in found))
+    rows = [
+        f"## Worst cases, T = {horizon:,}",
+        "",
+        "*lower bound*: `bounds.minimax_computed`, what every policy loses on some means in the",
+        "range. The others: what a policy loses at the worst means that a search finds for it",
+        f"(`sl.worst_case`, {found[0].runs:,} runs, some of them fresh ones for the loss), as a",
+        "multiple of the lower bound, with its standard error. Below 1 the search did not find the",
+        "worst means. A dash: the policy cannot run there.",
+        "",
+        f"| feedback of | lower bound | {' | '.join(names)} |",
+        f"|---|--:|{'--:|' * len(names)}",
+    ]
+    for recipe in dict.fromkeys(x.recipe for x in found):
+        own = {x.policy: x for x in found if x.recipe == recipe}
+        parts = [
+            f"{own[name].ratio:.2f} ± {own[name].ratio_error:.2f}" if name in own else "-"
+            for name in names
+        ]
+        lower = next(iter(own.values())).lower
+        rows.append(f"| {recipe} | {short(lower)} | {' | '.join(parts)} |")
+    return rows
 
 
 def _replicates(panels: Sequence[Panel]) -> list[str]:
@@ -56,14 +90,23 @@ def _replicates(panels: Sequence[Panel]) -> list[str]:
 
 def _left_out(panels: Sequence[Panel]) -> list[str]:
     """Who plays no long races."""
+    text = []
     long = [p for p in panels if p.horizon >= LONG]
-    if not long:
-        return []
-    some, all_ = (len({p.recipe for p in found}) for found in (long, panels))
-    return [
-        f"From {LONG:,} rounds on only {_names(FAST)} play, which are fast, on {some} of the "
-        f"{all_} problems."
-    ]
+    if long:
+        some, all_ = (len({p.recipe for p in found}) for found in (long, panels))
+        text.append(
+            f"From {LONG:,} rounds on only {_names(FAST)} play, which are fast, on {some} of the "
+            f"{all_} problems."
+        )
+    most = max((p.horizon for p in panels if p.actions > MANY), default=0)
+    slow = {T: {name for name in LONGEST if LONGEST[name] == T} for T in LONGEST.values()}
+    parts = [f"{_names(slow[T])} play none over {T:,} rounds" for T in sorted(slow) if most > T]
+    if parts:
+        text.append(
+            f"Of the races with more than {MANY} actions {', '.join(parts)}: their rounds are slow "
+            "where actions are many."
+        )
+    return text
 
 
 def _names(policies: Iterable[str]) -> str:
@@ -82,10 +125,13 @@ def _count(panels: Sequence[Panel]) -> list[str]:
         f"{MEAN} times the best other policy's (or equal), and 95 % quantile at most {TAIL} times "
         "that policy's.",
     ]
-    usual = [p for p in judged if p.horizon < LONG]
+    usual = [p for p in judged if p.horizon < LONG and p.actions <= MANY]
     if 0 < len(usual) < len(judged):
         won = sum(not p.verdict() for p in usual)
-        text.append(f"Below {LONG:,} rounds, where all policies play, it is {won} of {len(usual)}.")
+        text.append(
+            f"Below {LONG:,} rounds and with at most {MANY} actions, where all policies play, it "
+            f"is {won} of {len(usual)}."
+        )
     closer = [p for p in judged if not p.verdict() and p.without(ORIGINAL).verdict()]
     if closer:
         where = "; ".join(f"{_title(p)} ({p.without(ORIGINAL).verdict()})" for p in closer)
@@ -153,7 +199,7 @@ def _numbers(p: Panel, x: Line, panels: Sequence[Panel]) -> list[float]:
 
 
 def _page(p: Panel, panels: Sequence[Panel]) -> list[str]:
-    bound = "no lower bound" if math.isnan(p.bound) else f"lower bound {p.bound:.4g}"
+    bound = "no lower bound" if math.isnan(p.bound) else f"lower bound {p.bound:.4g} ({p.about})"
     rows = [
         f"## {_title(p)}",
         "",

@@ -22,13 +22,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .. import bounds
-from ..curves import minimax_rate
-from ..problem import Problem
+from ..gallery import from_recipe
 from ..simulate import Results
 from ..study import Cell
 from ..variances import Array
 from .cells import DEFAULT, as_told, is_fair
+from .lower import lower_bound
 
 MEAN, TAIL, ERRORS = 1.15, 1.5, 2.0
 
@@ -49,13 +48,17 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """All policies on one problem at one horizon, the best first."""
+    """All policies on one problem at one horizon, the best first.
+
+    `bound` is NaN where there is none; `about` says which bound it is, and for which policies.
+    """
 
     recipe: str
     actions: int
     horizon: int
     bound: float
     lines: tuple[Line, ...]
+    about: str = ""
 
     @property
     def rivals(self) -> tuple[Line, ...]:
@@ -124,24 +127,12 @@ def line(cell: Cell, results: Results) -> Line:
     )
 
 
-def lower_bound(problem: Problem, horizon: int) -> float:
-    """The general lower bound b; NaN where it does not hold."""
-    worst = minimax_rate(problem.feedback, problem.upper)(horizon)
-    found = bounds.general(problem, horizon, worst)
-    return found.value if found.valid and math.isfinite(found.value) else math.nan
-
-
 def panel(raced: Sequence[tuple[Cell, Results]]) -> Panel:
     """All cells of one problem and horizon."""
     first = raced[0][0]
     lines = sorted((line(cell, results) for cell, results in raced), key=lambda x: x.mean)
-    return Panel(
-        recipe=first.label,
-        actions=len(first.problem),
-        horizon=first.horizon,
-        bound=lower_bound(first.problem, first.horizon),
-        lines=tuple(lines),
-    )
+    bound, about = lower_bound(from_recipe(first.label), first.horizon)
+    return Panel(first.label, len(first.problem), first.horizon, bound, tuple(lines), about)
 
 
 def growth(panels: Iterable[Panel], of: Panel, line: Line) -> float:
