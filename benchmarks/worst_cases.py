@@ -7,7 +7,8 @@ the search did not find the worst means. A dash stands where a policy cannot run
 
 Run with `python benchmarks/worst_cases.py [seed] [horizon] [runs] [policy ...]`; seed 0, 10,000
 rounds, 4,000 runs and `ids` unless said. It takes ten minutes or so on one core for each policy,
-ten times as long with 100,000 rounds, and prints Markdown.
+ten times as long with 100,000 rounds, and prints Markdown. `sidelight suite --worst-cases` makes a
+table of the main policies, with fewer runs.
 """
 
 from __future__ import annotations

@@ -178,3 +178,20 @@ def test_a_promise_that_says_nothing_is_called_so() -> None:
     cut = dataclasses.replace(both.lower, stopped=True)
     changed = dataclasses.replace(APPLES, sandwich=dataclasses.replace(both, lower=cut))
     assert squeezed(changed).endswith("both proved; a longer search may prove more.")
+
+
+def test_the_minimax_regret_as_worst_case() -> None:
+    """b falls with B, so that B must not lie below the worst case of a minimax policy."""
+    problem, T = sl.gallery("apple-tasting"), 1_000
+    found = sl.analyze(problem, T, "minimax")
+    both = sl.sandwich(problem.feedback, 1.0, T)
+    assert found.worst_case == both.upper.value >= both.lower.value
+    for name in ("finite_time", "general"):
+        bound = getattr(sl.bounds, name)(problem, T, both.upper.value)
+        assert found.bounds[name].value == bound.value
+    less = sl.bounds.general(problem, T, both.lower.value).value
+    assert less >= found.bounds["general"].value > 0
+    said = " ".join(str(found).split())
+    assert f"(B is the worst case proved of {both.policy}: a minimax policy never loses" in said
+    with pytest.raises(sl.InputError, match='use a number, "minimax", or None'):
+        sl.analyze(problem, T, "minimal")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.numerals import exact, grouped
+from sidelight.numerals import exact, grouped, steady
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,10 @@ def test_six_digits_are_kept(value: float) -> None:
 @given(st.floats(allow_nan=False))
 def test_a_file_reads_back_the_same_number(value: float) -> None:
     assert float(exact(value)) == value
+
+
+@given(st.floats(1e-300, 1e300), st.sampled_from([-1, 1]))
+def test_twelve_digits_do_not_show_the_last_ones_of_a_float(value: float, step: int) -> None:
+    shown = steady(value)
+    assert shown == pytest.approx(value, rel=1e-11)
+    assert steady(shown * (1 + step * 2**-50)) == shown

@@ -11,14 +11,16 @@ from . import bounds, guarantees
 from .bounds import Bound
 from .bounds.hard_sets import known_structure
 from .curves import minimax_rate
+from .errors import InputError
 from .feedback import Feedback
 from .labels import display, encode_label, some
+from .numerals import steady
 from .problem import Problem
 from .programs import check_budget
 from .programs.effort import SEARCH_SHARE, STRUCTURE_SHARE
 from .recommend import Recommendation, recommend
-from .sandwich import Sandwich, sandwich
-from .setting import setting_of
+from .sandwich import Sandwich, best_promise, sandwich
+from .setting import Setting, setting_of
 from .simulate.statistics import short
 from .structure import Actions, Bracket, GradedBracket, Structure
 
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 GRADED = 10.0
 # With more actions it takes longer than all the rest to prove what a policy never exceeds.
 SANDWICH_UP_TO = 5
+MINIMAX = "minimax"  # in place of a worst case
+PROMISE = "worst case proved of"
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ class Analysis:
 def analyze(
     subject: Problem | Feedback,
     horizon: float = 1e5,
-    worst_case: float | None = None,
+    worst_case: float | str | None = None,
     *,
     name: str = "",
     upper: float | None = None,
@@ -93,8 +97,10 @@ def analyze(
     """Analyse a problem, a setting or a feedback, which bring their range and name with them.
 
     Bounds on one problem speak of policies whose regret is at most `worst_case` over `horizon`
-    rounds, whatever the means: by default the minimax rate with constant 1. All numbers are the
-    same on every run, unless `budget` limits the searches to so many seconds.
+    rounds, whatever the means: by default the minimax rate with constant 1. "minimax" stands for
+    the least that is proved of a policy: no minimax policy loses more, so that the bounds speak of
+    these, too. All numbers are the same on every run, unless `budget` limits the searches to so
+    many seconds.
     """
     known = setting_of(subject, None if isinstance(subject, Problem) else upper)
     feedback, upper, name = known.feedback, known.upper, known.name or name
@@ -102,7 +108,7 @@ def analyze(
     limit = None if seconds is None else SEARCH_SHARE * seconds
     found = known_structure(feedback, None if seconds is None else STRUCTURE_SHARE * seconds)
     rate = minimax_rate(feedback, upper, found)
-    B = rate(horizon) if worst_case is None else worst_case
+    source, B = _told_worst_case(worst_case, known, horizon) or (rate.words, rate(horizon))
     lower = {
         "minimax": bounds.minimax(feedback, upper, horizon, limit),
         "minimax_computed": bounds.minimax_computed(feedback, upper, horizon, budget=limit),
@@ -127,9 +133,26 @@ def analyze(
             "instance": guarantees.instance(subject, horizon, budget=limit),
             "asymptotic": guarantees.asymptotic(subject, horizon),
         }
-    source = rate.words if worst_case is None else "given"
     advice = recommend(feedback, upper, horizon, limit)
     return Analysis(subject, name, upper, found, horizon, B, source, lower, promised, advice, both)
+
+
+def _told_worst_case(
+    worst_case: float | str | None, known: Setting, horizon: float
+) -> tuple[str, float] | None:
+    """Where B comes from, and B; None where the minimax rate is to be taken.
+
+    A bound for policies of worst case B falls with B. The worst case of a minimax policy is the
+    minimax regret, which no promise lies below: so any promise may be B, and the least is best.
+    """
+    if worst_case is None:
+        return None
+    if worst_case == MINIMAX:
+        policy, promise = best_promise(known.feedback, known.upper, horizon)
+        return f"{PROMISE} {policy}", promise.value
+    if isinstance(worst_case, str):
+        raise InputError(f'worst_case = {worst_case!r}: use a number, "{MINIMAX}", or None')
+    return "given", worst_case
 
 
 def told(analysis: Analysis) -> Told:
@@ -144,7 +167,9 @@ def told(analysis: Analysis) -> Told:
         about.append(
             f"b and b' speak of policies with regret of at most B = {short(B)} on any means"
         )
-        if rate != "given":
+        if rate.startswith(PROMISE):
+            about.append(f"(B is the {rate}: a minimax policy never loses more than that, either)")
+        elif rate != "given":
             about.append(f"(B is the minimax rate {rate}; {SYMBOLS[rate]})")
     said = (prices(analysis), *caveats(found), _estimated(analysis))
     return Told(
@@ -292,7 +317,11 @@ def prices(analysis: Analysis) -> str:
 
 
 def bound_record(bound: Bound) -> dict[str, object]:
-    """Plain data for JSON; an infinite value is null, with `infinite` true."""
+    """Plain data for JSON; an infinite value is null, with `infinite` true.
+
+    What is proved has all its digits; plans, needs and prices have twelve, see `steady`.
+    """
+    plan = bound.allocation
     return {
         "value": finite(bound.value),
         "infinite": math.isinf(bound.value),
@@ -301,9 +330,10 @@ def bound_record(bound: Bound) -> dict[str, object]:
         "method": bound.method,
         "stopped_early": bound.stopped,
         "sampled": bound.sampled,
-        "allocation": None if bound.allocation is None else bound.allocation.tolist(),
+        "allocation": None if plan is None else [steady(plays) for plays in plan.tolist()],
         "binding": [
-            {"action": row.action, "need": row.need, "price": row.price} for row in bound.binding
+            {"action": row.action, "need": steady(row.need), "price": steady(row.price)}
+            for row in bound.binding
         ],
         "proved": bound.certificate.check(),
     }
@@ -355,7 +385,7 @@ def _structure_record(found: Structure) -> dict[str, object]:
         "independence": bracket(found.independence),
         "domination": bracket(found.domination),
         "fractional_domination": finite(found.fractional_domination),
-        "fractional_plan": found.fractional.plan.tolist(),
+        "fractional_plan": [steady(plays) for plays in found.fractional.plan.tolist()],
         "effective_independence": bracket(found.effective_independence),
         "meaning": meaning(found),
         "caveats": caveats(found),

@@ -106,7 +106,7 @@ class _Point:
 
 _BOUNDS: dict[str, Callable[[_Point], Bound]] = {
     "finite_time": lambda at: bounds.finite_time(at.problem, at.horizon, at.worst_case),
-    "general": lambda at: bounds.general(at.problem, at.horizon, at.worst_case, start=at.last),
+    "general": lambda at: bounds.general(at.problem, at.horizon, at.worst_case),
     "minimax": lambda at: bounds.minimax(at.problem.feedback, at.problem.upper, at.horizon),
     "minimax_computed": lambda at: bounds.minimax_computed(
         at.problem.feedback, at.problem.upper, at.horizon

@@ -14,3 +14,12 @@ def grouped(value: float) -> str:
     if not 1000 <= abs(value) < 1e15:
         return f"{value:g}"
     return f"{value:,.0f}" if value == round(value) or abs(value) >= 1e5 else f"{value:,.6g}"
+
+
+def steady(value: float) -> float:
+    """The number to twelve digits, which no version of a solver or of a C library changes.
+
+    Plans and prices come from floating point, whose last digits differ between versions. Proved
+    values do not need this: exact arithmetic rounds them down.
+    """
+    return float(f"{value:.12g}")

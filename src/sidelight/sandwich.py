@@ -69,10 +69,19 @@ def sandwich(
         )
     search = minimax_computed if thorough else exact_pairs
     lower = search(feedback, upper, horizon)
+    policy, least = best_promise(feedback, upper, horizon)
+    return Sandwich(lower, least, policy)
+
+
+def best_promise(feedback: Feedback, upper: float, horizon: float) -> tuple[str, Bound]:
+    """The smallest guarantee for the worst case, and the policy that keeps it.
+
+    It is an upper bound on the minimax regret, hence on the worst case of a minimax policy.
+    """
     uppers = {
         "commit": guarantees.commit(feedback, upper, horizon),
         "index": guarantees.index(feedback, upper, horizon),
         "minimax": guarantees.minimax(feedback, upper, horizon),
     }
     policy = min(uppers, key=lambda name: uppers[name].value)
-    return Sandwich(lower, uppers[policy], policy)
+    return policy, uppers[policy]

@@ -11,27 +11,17 @@ import numpy as np
 import pytest
 
 from naive import commitment as naive
+from naive.structures import scattered
 from sidelight import Feedback, guarantees
 from sidelight.bounds.index_proof import IndexProof
 from sidelight.bounds.promise import Promise
 from sidelight.bounds.promising import promised
 
 
-def structure(rng: np.random.Generator) -> Feedback:
-    """Up to five actions; who is not shown by chance is shown by somebody."""
-    K = int(rng.integers(2, 6))
-    variance = 10 ** rng.uniform(-1, 1, (K, K)) if rng.random() < 0.5 else np.ones((K, K))
-    variance[rng.random((K, K)) < rng.uniform(0, 0.8)] = np.inf
-    for j in range(K):
-        if np.isinf(variance[:, j]).all():
-            variance[rng.integers(K), j] = 1.0
-    return Feedback(variance)
-
-
 def check_commit(seed: int, path: Path) -> None:
     """A certificate holds; what the search lost is not refuted, nor what random gaps lose."""
     rng = np.random.default_rng([1, seed])
-    feedback, T = structure(rng), int(10 ** rng.uniform(1.5, 5))
+    feedback, T = scattered(rng), int(10 ** rng.uniform(1.5, 5))
     made = promised(feedback, Fraction(1), Fraction(T))
     promise = made.promise
     promise.save(path)

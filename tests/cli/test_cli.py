@@ -225,3 +225,13 @@ def test_a_signal_from_outside_keeps_what_was_finished(
     assert b"Traceback" not in err
     assert b"uniform" in out
     assert sl.Results.load(tmp_path / "out" / "results.parquet").replicates > 0
+
+
+def test_the_worst_case_may_be_the_minimax_regret(sidelight: Command, dosing: Path) -> None:
+    done = sidelight("analyze", dosing, "-T", 200, "-B", "minimax", "--json")
+    found = json.loads(done.out)
+    assert found["worst_case"] == found["sandwich"]["upper"]
+    assert found["bounds"]["general"]["valid"]
+    done = sidelight("analyze", dosing, "-B", "maximin")
+    assert done.code == 2
+    assert "'maximin' is not a positive number, and not the word 'minimax'" in done.err

@@ -118,3 +118,33 @@ def least_charge(points: Sequence[tuple[Fraction, Fraction]]) -> float:
     found = linprog([1.0, 1.0], A_ub=-np.c_[np.ones(len(at)), at[:, 0]], b_ub=-at[:, 1])
     assert found.success
     return float(found.fun)
+
+
+def curvatures(x: np.ndarray, times: np.ndarray, T: float, costs: np.ndarray) -> np.ndarray:
+    """-V_xx at times and nodes by implicit steps, each with the actions improved until they stay.
+
+    `costs` has the prices, the stakes and the information of the actions in its three rows.
+    """
+    d, inner = np.diff(x), x[1:-1]
+    left, right = 2 / (d[:-1] * (d[:-1] + d[1:])), 2 / (d[1:] * (d[:-1] + d[1:]))
+    price, stake, information = (row[:, None] for row in costs)
+    cost, speed = price + stake * inner, information * inner**2
+    nodes, first = np.arange(len(inner)), x[0] / x[1]
+    value, bend = np.zeros(len(inner)), np.zeros(len(inner))
+    bends = np.zeros((len(times), len(x)))
+    for n in range(1, len(times)):
+        step, known = (times[n] - times[n - 1]) * T, value
+        chosen, best = None, np.argmin(cost - speed * bend, axis=0)
+        while chosen is None or (best != chosen).any():
+            chosen = best
+            q = step * speed[chosen, nodes]
+            matrix = np.diag(1 + q * (left + right))
+            matrix -= np.diag((q * right)[:-1], 1) + np.diag((q * left)[1:], -1)
+            matrix[0, 0] -= q[0] * left[0] * first
+            matrix[-1, -1] -= q[-1] * right[-1]
+            value = np.linalg.solve(matrix, known + step * cost[chosen, nodes])
+            whole = np.concatenate([[first * value[0]], value, value[-1:]])
+            bend = np.maximum(0.0, (value - whole[:-2]) * left - (whole[2:] - value) * right)
+            best = np.argmin(cost - speed * bend, axis=0)
+        bends[n, 1:-1] = bend
+    return bends

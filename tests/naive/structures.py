@@ -31,3 +31,14 @@ def matrix(name: str, actions: int) -> Array:
 def structure(name: str, actions: int, sigma: float = 1.0) -> Feedback:
     """The structure with one standard deviation."""
     return Feedback(matrix(name, actions) * sigma**2)
+
+
+def scattered(rng: np.random.Generator, actions: int | None = None) -> Feedback:
+    """Two to five actions, unless said; who is not shown by chance is shown by somebody."""
+    K = int(rng.integers(2, 6)) if actions is None else actions
+    variance = 10 ** rng.uniform(-1, 1, (K, K)) if rng.random() < 0.5 else np.ones((K, K))
+    variance[rng.random((K, K)) < rng.uniform(0, 0.8)] = np.inf
+    for j in range(K):
+        if np.isinf(variance[:, j]).all():
+            variance[rng.integers(K), j] = 1.0
+    return Feedback(variance)

@@ -223,12 +223,8 @@ class Certificate(file.Saved):
         """What the rows prove: a rational, or inf. A row that is not allowed is an error."""
         return worth(self.case, *tally(self.case, self.rows))
 
-    def check(self) -> bool:
-        """Whether the rows prove the claim; exact, and without a solver."""
-        return self.objection() is None
-
-    def objection(self) -> str | None:
-        """Why the rows do not prove the claim; None if they do."""
+    def examine(self) -> str | None:
+        """Why the claim is not proved; None if it is."""
         if self.claim not in CLAIMS or math.isnan(self.value):
             return "this is no claim about regret"
         try:

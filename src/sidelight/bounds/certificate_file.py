@@ -20,6 +20,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -54,6 +55,22 @@ class Saved(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: check() says whether it proves its claim>"
+
+    @abstractmethod
+    def examine(self) -> str | None:
+        """Evaluate the proof, without a search: why the claim is not proved; None if it is."""
+
+    @cached_property
+    def _found(self) -> str | None:
+        return self.examine()
+
+    def objection(self) -> str | None:
+        """Why the claim is not proved; None if it is. A proof cannot change: one look is enough."""
+        return self._found
+
+    def check(self) -> bool:
+        """Whether the claim follows from what the proof holds; without a search or a solver."""
+        return self.objection() is None
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -46,6 +47,7 @@ from .rational import float_up
 from .rivals import Base, strongest
 
 METHOD = "thm:lb-0"
+TOLERANCE = 1e-9
 # Where feasible and infeasible cannot be told apart in floats, a slightly larger B is feasible.
 SLACKS = (0.0, 1e-10, 1e-8, 1e-6)
 # A plan that loses at most this much too much, relatively, is as good as feasible.
@@ -60,7 +62,7 @@ def general(
     worst_case: float,
     *,
     start: Bound | None = None,
-    tolerance: float = 1e-9,
+    tolerance: float = TOLERANCE,
     pairs: bool = True,
 ) -> Bound:
     """The regret on this problem of every policy whose worst-case regret is at most B.
@@ -71,9 +73,36 @@ def general(
     alternatives in its proof are tried first. Rows are added until the plan loses at most
     B (1 + tolerance).
     """
+    if start is None and tolerance == TOLERANCE and _are_floats(horizon, worst_case):
+        return _remembered(problem, horizon, worst_case, pairs)
+    return _computed(problem, horizon, worst_case, pairs, (start, tolerance))
+
+
+def _are_floats(*numbers: object) -> bool:
+    """Whether equal numbers give equal bounds: True and 1, or 0.1 and a tenth, are not the same."""
+    return all(isinstance(x, int | float) and not isinstance(x, bool) for x in numbers)
+
+
+@lru_cache(maxsize=256)
+def _remembered(problem: Problem, horizon: float, worst_case: float, pairs: bool) -> Bound:
+    """The bound, remembered: an analysis, its figure and its page ask for the same one."""
+    found = _computed(problem, horizon, worst_case, pairs, (None, TOLERANCE))
+    if found.allocation is not None:
+        found.allocation.setflags(write=False)
+    return found
+
+
+def _computed(
+    problem: Problem,
+    horizon: float,
+    worst_case: float,
+    pairs: bool,
+    search: tuple[Bound | None, float],
+) -> Bound:
+    """The bound, from an earlier one and to a tolerance."""
     case = exact_case(problem, horizon, worst_case)
     relaxed = _concluded(replace(finite_time(problem, horizon, worst_case), name="general"))
-    rows = _by_rows(problem, case, relaxed, start, tolerance)
+    rows = _by_rows(problem, case, relaxed, *search)
     return _with_pairs(case, rows) if pairs else rows
 
 

@@ -28,8 +28,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from ..errors import DamagedError
@@ -106,6 +107,9 @@ class PairsProof(certificate_file.Saved):
 
     def certified(self) -> float:
         """What the pairs prove: inf if there is no policy that the claim speaks of."""
+        return _certified(replace(self, value=0.0))
+
+    def _evaluated(self) -> float:
         if not 2 <= self.cells <= MOST_CELLS or not 1 <= self.slabs <= MOST_SLABS:
             raise RefutedError("the mesh is too coarse or too fine")
         duels = self.duels()
@@ -130,12 +134,8 @@ class PairsProof(certificate_file.Saved):
             return None if least > B else least
         return total
 
-    def check(self) -> bool:
-        """Whether the pairs prove the claim."""
-        return self.objection() is None
-
-    def objection(self) -> str | None:
-        """Why the pairs do not prove the claim; None if they do."""
+    def examine(self) -> str | None:
+        """Why the claim is not proved; None if it is."""
         if math.isnan(self.value):
             return "this is no claim about regret"
         try:
@@ -236,6 +236,12 @@ def _duel(case: Case, a: Alternative) -> Duel:
 def _variances(row: object) -> tuple[Fraction | None, ...]:
     line = certificate_file.bounded_list(row, "variance", certificate_file.MOST_ACTIONS)
     return tuple(certificate_file.maybe(v, "variance") for v in line)
+
+
+@lru_cache(maxsize=256)
+def _certified(proof: PairsProof) -> float:
+    """What the pairs prove, whatever they claim: who searches asks first, and claims afterwards."""
+    return proof._evaluated()
 
 
 def _refuse_impossible(case: Case, a: Alternative) -> None:

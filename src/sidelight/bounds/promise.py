@@ -45,11 +45,7 @@ class Promise(certificate_file.Saved):
     fineness: int | None = None
     thresholds: tuple[Threshold, ...] | None = None
 
-    def check(self) -> bool:
-        """Whether the claim follows; without a search."""
-        return self.objection() is None
-
-    def objection(self) -> str | None:
+    def examine(self) -> str | None:
         """Why the claim is not proved; None if it is."""
         if math.isnan(self.value):
             return "this is no claim about regret"

@@ -84,42 +84,11 @@ def mesh(cells: int, slabs: int, low: float = REACH) -> Mesh:
 
 
 def curvatures(on: Mesh, T: float, duel: Duel) -> Array:
-    """-V_xx at the times (rows) and nodes of the mesh, by implicit steps of finite differences.
+    """-V_xx at the times (rows) and nodes of the mesh, by implicit steps of finite differences."""
+    from ..programs import duels  # noqa: PLC0415 - numba takes half a second to import
 
-    Each step is solved by improving the actions until they are the best: V is concave.
-    """
-    x, d = on.x, on.widths
-    from scipy.linalg import solve_banded  # noqa: PLC0415 - it takes long to import
-
-    inner = x[1:-1]
-    left, right = 2 / (d[:-1] * (d[:-1] + d[1:])), 2 / (d[1:] * (d[:-1] + d[1:]))
-    price, stake = np.array(duel.price), np.array(duel.stake)
-    cost = price[:, None] + stake[:, None] * inner
-    speed = np.array(duel.information)[:, None] * inner**2
-    nodes, first = np.arange(len(inner)), x[0] / x[1]
-    value, bend = np.zeros(len(inner)), np.zeros(len(inner))
-    bends = np.zeros((len(on.times), len(x)))
-    left_over = RESERVE
-    for n in range(1, len(on.times)):
-        step = (on.times[n] - on.times[n - 1]) * T
-        chosen, known = np.full(len(inner), -1), value
-        for done in range(ITERATIONS + left_over):
-            best = np.argmin(cost - speed * bend, axis=0)
-            if np.array_equal(best, chosen):
-                break
-            chosen = best
-            left_over -= done >= ITERATIONS
-            q = step * speed[chosen, nodes]
-            bands = np.zeros((3, len(inner)))
-            bands[0, 1:], bands[2, :-1] = -(q * right)[:-1], -(q * left)[1:]
-            bands[1] = 1 + q * (left + right)
-            bands[1, 0] -= q[0] * left[0] * first
-            bands[1, -1] -= q[-1] * right[-1]
-            value = solve_banded((1, 1), bands, known + step * cost[chosen, nodes])
-            whole = np.concatenate([[first * value[0]], value, value[-1:]])
-            bend = np.maximum(0.0, (value - whole[:-2]) * left - (whole[2:] - value) * right)
-        bends[n, 1:-1] = bend
-    return bends
+    limits = (ITERATIONS, RESERVE)
+    return np.asarray(duels.curvatures(on.x, on.times, float(T), _row(duel), limits))
 
 
 def estimate(on: Mesh, T: float, duel: Duel) -> float:
@@ -129,11 +98,14 @@ def estimate(on: Mesh, T: float, duel: Duel) -> float:
 
 
 def guess(on: Mesh, T: float, duel: Duel) -> float:
-    """The same as `estimate`, compiled: for searches, which ask a thousand times."""
+    """The same with fewer improvements: for searches, which ask a thousand times."""
     from ..programs.duels import least_cost  # noqa: PLC0415 - numba takes half a second to import
 
-    row = (np.array(duel.price), np.array(duel.stake), np.array(duel.information))
-    return float(least_cost(on.x, on.times, T, row, on.start))
+    return float(least_cost(on.x, on.times, float(T), _row(duel), on.start))
+
+
+def _row(duel: Duel) -> tuple[Array, Array, Array]:
+    return np.array(duel.price), np.array(duel.stake), np.array(duel.information)
 
 
 def _integrated(on: Mesh, bends: Array) -> tuple[Array, Array]:

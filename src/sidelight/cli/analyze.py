@@ -13,7 +13,7 @@ import numpy as np
 from rich.console import Console
 
 from .. import console, figures, progress, writing
-from ..analysis import Analysis, analyze, told
+from ..analysis import MINIMAX, PROMISE, Analysis, analyze, told
 from ..bounds.certificate_file import Saved
 from ..bounds.titles import LOWER
 from ..curves import SLOW, curves, sandwich_curves
@@ -35,6 +35,16 @@ from .options import (
 
 PLOT_POINTS = 25
 SANDWICH_POINTS = 5  # a decade apart; each takes a second or more
+
+
+def positive_or_minimax(text: str) -> float | str:
+    """A worst case: a positive number, or the word for the minimax regret."""
+    if text == MINIMAX:
+        return text
+    try:
+        return positive(text)
+    except click.BadParameter as error:
+        raise click.BadParameter(f"{error.message}, and not the word {MINIMAX!r}") from None
 
 
 @click.command("analyze", short_help="Say what can be learnt, and what regret this must cost.")
@@ -61,10 +71,11 @@ SANDWICH_POINTS = 5  # a decade apart; each takes a second or more
 @click.option(
     "-B",
     "--worst-case",
-    type=positive,
+    type=positive_or_minimax,
     metavar="X",
-    help="The bounds b and b' speak about policies whose regret is at most X, whatever the means.  "
-    "[default: the minimax rate, printed with the bounds]",
+    help="The bounds b and b' speak about policies whose regret is at most X, whatever the means; "
+    "'minimax' is the least that is proved of a policy.  [default: the minimax rate, printed with "
+    "the bounds]",
 )
 @click.option(
     "--plot",
@@ -149,7 +160,8 @@ def _save_certificates(found: Analysis, folder: Path) -> None:
 def _plot(found: Analysis, path: Path) -> None:
     assert isinstance(found.subject, Problem)
     horizons = np.geomspace(10, max(100.0, found.horizon), PLOT_POINTS)
-    given = found.worst_case if found.worst_case_from == "given" else None
+    told_one = found.worst_case_from == "given" or found.worst_case_from.startswith(PROMISE)
+    given = found.worst_case if told_one else None
     with progress.of_steps("bounds") as tick:
         drawn = curves(found.subject, horizons, given, progress=tick)
     both, few = None, [T for k in range(SANDWICH_POINTS) if (T := found.horizon / 10**k) >= 1]

@@ -5,8 +5,9 @@ A duel is one alternative against the base. Its least cost W(t, x) satisfies
     W_t + min_a [ price_a + stake_a x + speed_a x^2 W_xx ] = 0 ,     W(T, x) = 0 ,
 
 x the likelihood ratio, with W = 0 at x = 0 and W_x = 0 beyond the last node. Every step of time is
-implicit, and is solved by improving the actions until they are the best. The answer is a guess to
-search with. `bounds.subsolution` solves again what the search found, and proves it.
+implicit, and is solved by improving the actions until they are the best. Nothing here is trusted:
+`least_cost` is a guess to search with, and `bounds.subsolution` makes from `curvatures` a curve
+that proves itself.
 """
 
 from __future__ import annotations
@@ -70,40 +71,76 @@ def _integrated(x: Any, bend: Any, start: int) -> Any:
     return total
 
 
-@cached
-def least_cost(x: Any, times: Any, T: float, row: Any, start: int) -> Any:
-    """W(0, x[start]), roughly: `row` has prices, stakes and speeds, `times` go from 0 to 1."""
+@compiled
+def _system(at: Any, step: float, row: Any, chosen: Any, known: Any) -> Any:
+    """The equations of one step of time, if these actions are chosen: bands and right side."""
+    x, bands, right = at
     price, stake, speed = row
+    n = len(known)
+    for i in range(n):
+        a, node = chosen[i], x[i + 1]
+        before, after = node - x[i], x[i + 2] - node
+        q = step * speed[a] * node * node
+        left = q * 2 / (before * (before + after))
+        beyond = q * 2 / (after * (before + after))
+        bands[0][i], bands[1][i], bands[2][i] = -left, 1 + left + beyond, -beyond
+        right[i] = known[i] + step * (price[a] + stake[a] * node)
+        if i == 0:
+            bands[1][i] -= left * (x[0] / x[1])
+        if i == n - 1:
+            bands[1][i] -= beyond
+
+
+@compiled
+def _bend(x: Any, value: Any, bend: Any) -> None:
+    """-V_xx at the inner nodes by finite differences, into `bend`; what is negative is 0."""
+    n = len(value)
+    for i in range(n):
+        before, after = x[i + 1] - x[i], x[i + 2] - x[i + 1]
+        fall = value[i] - (value[i - 1] if i > 0 else x[0] / x[1] * value[0])
+        rise = (value[i + 1] if i < n - 1 else value[i]) - value[i]
+        bend[i] = max(0.0, 2 * (fall / before - rise / after) / (before + after))
+
+
+@compiled
+def _solved(x: Any, times: Any, T: float, row: Any, limits: Any, bends: Any) -> None:
+    """-V_xx at all times and inner nodes, into `bends`.
+
+    `limits` are the improvements of the actions in a step of time, and how many more all steps may
+    share.
+    """
     n = len(x) - 2
     chosen = np.empty(n, dtype=np.int64)
     value, bend, known = np.zeros(n), np.zeros(n), np.zeros(n)
     bands = (np.empty(n), np.empty(n), np.empty(n))
     right = np.empty(n)
-    first = x[0] / x[1]
+    most, reserve = limits
     for k in range(1, len(times)):
         step = (times[k] - times[k - 1]) * T
         known[:] = value
         chosen[:] = -1
-        for _ in range(ITERATIONS):
+        for done in range(most + reserve):
             if _best(row, bend, x, chosen):
                 break
-            for i in range(n):
-                a, node = chosen[i], x[i + 1]
-                before, after = node - x[i], x[i + 2] - node
-                q = step * speed[a] * node * node
-                left = q * 2 / (before * (before + after))
-                beyond = q * 2 / (after * (before + after))
-                bands[0][i], bands[1][i], bands[2][i] = -left, 1 + left + beyond, -beyond
-                if i == 0:
-                    bands[1][i] -= left * first
-                if i == n - 1:
-                    bands[1][i] -= beyond
-                right[i] = known[i] + step * (price[a] + stake[a] * node)
+            if done >= most:
+                reserve -= 1
+            _system((x, bands, right), step, row, chosen, known)
             _solve(bands, right, value)
-            for i in range(n):
-                before, after = x[i + 1] - x[i], x[i + 2] - x[i + 1]
-                fall = value[i] - (value[i - 1] if i > 0 else first * value[0])
-                rise = (value[i + 1] if i < n - 1 else value[i]) - value[i]
-                bent = 2 * (fall / before - rise / after) / (before + after)
-                bend[i] = max(0.0, bent)
-    return _integrated(x, bend, start)
+            _bend(x, value, bend)
+        bends[k, 1 : n + 1] = bend
+
+
+@cached
+def curvatures(x: Any, times: Any, T: float, row: Any, limits: Any) -> Any:
+    """-V_xx at the times (rows) and nodes, 0 at both ends; for what proves itself."""
+    bends = np.zeros((len(times), len(x)))
+    _solved(x, times, T, row, limits, bends)
+    return bends
+
+
+@cached
+def least_cost(x: Any, times: Any, T: float, row: Any, start: int) -> Any:
+    """W(0, x[start]), roughly: `row` has prices, stakes and speeds, `times` go from 0 to 1."""
+    bends = np.zeros((len(times), len(x)))
+    _solved(x, times, T, row, (ITERATIONS, 0), bends)
+    return _integrated(x, bends[-1, 1:-1], start)
