@@ -17,6 +17,7 @@ from typing import Any
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 GENERATED = DOCS / "generated"
+SCRIPTS = ROOT / "examples" / "gallery"
 sys.path[:0] = [str(ROOT / "src"), str(DOCS)]
 
 import click
@@ -77,7 +78,7 @@ def take_figure(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, 
 
 
 sphinx_gallery_conf = {
-    "examples_dirs": str(ROOT / "examples" / "gallery"),
+    "examples_dirs": str(SCRIPTS),
     "gallery_dirs": "gallery",
     "image_scrapers": (take_figure,),
     "within_subsection_order": "FileNameSortKey",
@@ -100,6 +101,15 @@ def write(name: str, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
+# A paragraph that is one link to a script of the gallery, with a title: here it shows its figure.
+FIGURE = re.compile(r'^\[([^]]+)\]\((\S*/gallery/(plot_\w+)\.py)\s"([^"]+)"\)$', re.MULTILINE)
+FIGURE_HERE = r"""```{figure} /gallery/images/sphx_glr_\3_001.png
+:alt: \4
+
+[\1](\2)
+```"""
+
+
 def adapted(text: str, folder: Path) -> str:
     """Text of a file in `folder`, with links to files turned into links that the site has."""
 
@@ -107,13 +117,17 @@ def adapted(text: str, folder: Path) -> str:
         target, anchor = found[1], found[2] or ""
         path = (folder / target).resolve()
         known = str(path.relative_to(ROOT))
+        if path.parent == SCRIPTS and path.suffix == ".py":
+            return f"](/gallery/{path.stem}.rst)"
+        if path == SCRIPTS:
+            return "](/gallery/index.rst)"
         if known in PAGES:
             return f"](/{PAGES[known]}.md{anchor})"
         if path.is_relative_to(DOCS):
             return f"](/{path.relative_to(DOCS)}{anchor})"
         return f"](/../{known}{anchor})"
 
-    return re.sub(r"\]\(([^)#:\s]+)(#[^)]*)?\)", link, text)
+    return re.sub(r"\]\(([^)#:\s]+)(#[^)]*)?\)", link, FIGURE.sub(FIGURE_HERE, text))
 
 
 def adapt_page(app: Sphinx, name: str, source: list[str]) -> None:
@@ -135,7 +149,7 @@ def generate(app: Sphinx) -> None:
         text = json.dumps(schema, indent=2, ensure_ascii=False)
         write(
             f"schema_{kind}",
-            f"---\norphan: true\n---\n# Schema of {kind} files\n\n```json\n{text}\n```\n",
+            f"# Schema of {kind} files\n\n```json\n{text}\n```\n",
         )
 
 
