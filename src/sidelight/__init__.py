@@ -10,10 +10,6 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from . import leaving
-
-leaving.leave_quietly()  # before the imports that take a moment
-
 from . import bounds, guarantees
 from .analysis import analyze
 from .belief import Belief

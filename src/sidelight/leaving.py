@@ -1,9 +1,4 @@
-"""Leaving when told to: by Ctrl-C while the command line is imported, and by signals from outside.
-
-Importing numpy and the rest takes a moment, in which no `try` of ours can be on the stack: the
-caller is the interpreter, or the script that `pip` wrote. So, in a process that runs the command
-line and in no other, the package begins with a handler that says what later Ctrl-C says, and
-leaves; `cli.main` gives Python's own handler back.
+"""Leaving when told to, by signals from outside.
 
 A terminal that is closed sends SIGHUP, and whoever manages the machine sends SIGTERM: while a
 command runs they are treated like Ctrl-C, so that what was finished is kept, and said.
@@ -11,33 +6,13 @@ command runs they are treated like Ctrl-C, so that what was finished is kept, an
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import PurePath
 
 INTERRUPTED = 130  # what shells report of a process that Ctrl-C ended: 128 and its number, 2
 OUTSIDE = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-
-
-def is_command(program: str) -> bool:
-    """Whether this is argv[0] of our command line; it is -m while python -m imports a package."""
-    return program == "-m" or PurePath(program).stem in ("sidelight", "sidelight-script")
-
-
-def leave_quietly() -> None:
-    """From now on Ctrl-C ends the process with one line, if it runs the command line."""
-    if is_command(sys.argv[0]) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _leave)
-
-
-def raise_again() -> None:
-    """From now on Ctrl-C raises KeyboardInterrupt, as everywhere in Python."""
-    if signal.getsignal(signal.SIGINT) is _leave:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Told:
@@ -76,8 +51,3 @@ def listening() -> Iterator[Told]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _leave(number: int, frame: object) -> None:
-    os.write(2, b"interrupted\n")
-    os._exit(INTERRUPTED)

@@ -348,16 +348,22 @@ def test_ctrl_c_while_the_command_is_imported(dosing: Path, tmp_path: Path) -> N
     )
     source = str(Path(sl.__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), source])}
-    done = subprocess.run(
-        race(dosing, "-p", "uniform"), capture_output=True, text=True, check=False, env=environment
-    )
+    start = [sys.executable, "-m", "sidelight_command", *race(dosing, "-p", "uniform")[3:]]
+    done = subprocess.run(start, capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
 def test_a_library_leaves_ctrl_c_alone(tmp_path: Path) -> None:
+    """Also where a package of somebody else's is started with -m, and imports ours."""
     code = "import signal, sidelight; print(signal.getsignal(signal.SIGINT).__name__)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "default_int_handler\n"
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "__init__.py").write_text(code)
+    (tmp_path / "theirs" / "__main__.py").touch()
+    for start in (["-c", code], ["-m", "theirs"]):
+        done = subprocess.run(
+            [sys.executable, *start], capture_output=True, text=True, check=True, cwd=tmp_path
+        )
+        assert done.stdout == "default_int_handler\n"
 
 
 # ---- traces --------------------------------------------------------------------------------------

@@ -92,7 +92,6 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _obey(arguments: Sequence[str] | None, told: leaving.Told) -> int:
     code = None
     try:
-        leaving.raise_again()
         code = cli.main(arguments, prog_name="sidelight", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
