@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.numerals import exact, grouped, steady
+from sidelight.numerals import exact, finite, grouped, steady
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,8 @@ def test_twelve_digits_do_not_show_the_last_ones_of_a_float(value: float, step: 
     shown = steady(value)
     assert shown == pytest.approx(value, rel=1e-11)
     assert steady(shown * (1 + step * 2**-50)) == shown
+
+
+def test_json_has_null_for_what_is_no_number() -> None:
+    data = {"a": math.inf, "b": [1.5, math.nan, (-math.inf, "x")], "c": {"d": 2, "e": True}}
+    assert finite(data) == {"a": None, "b": [1.5, None, [None, "x"]], "c": {"d": 2, "e": True}}

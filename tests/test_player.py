@@ -30,27 +30,31 @@ HORIZON = 150
 everyone = pytest.mark.parametrize("name", registry.names())
 
 
-def played(policy: Any, problem: sl.Problem, delay: Any, replicate: int) -> sl.Player:
-    """The player after the rounds of one replicate, on the luck of the simulator."""
+def played(
+    policy: Any, problem: sl.Problem, delay: Any, replicate: int
+) -> tuple[sl.Player, list[int]]:
+    """The player after the rounds of one replicate, on the luck of the simulator; its actions."""
     empty = np.array([HORIZON])
     plan = Plan(problem, (), (), HORIZON, 1, 3, 1, empty, wait_of(delay))
     stage = set_stage(problem, HORIZON, 3, delay_of(plan))
     player = sl.Player(policy, revealed(problem, HORIZON), seed=3, replicate=replicate)
-    for _ in islice(play(player, Source(stage, replicate)), HORIZON):
-        pass
-    return player
+    rounds = islice(play(player, Source(stage, replicate)), HORIZON)
+    return player, [choice.action for choice, *_ in rounds]
 
 
 @pytest.mark.parametrize("delay", [None, 3, 40, "geometric:10"])
 @everyone
 def test_it_plays_what_a_race_plays(name: str, delay: float | str | None) -> None:
-    """The same regret after every round: the same action in every round."""
+    """The same regret after every round, and so the same action, but for actions of equal gaps."""
+    every = range(1, HORIZON + 1)
     for problem in (friendly(), sl.gallery("graded"), sl.gallery("loopless")):
         if not accepts(ready(name), problem, HORIZON):
             continue
-        race = sl.simulate(problem, ready(name), HORIZON, 2, seed=3, delay=delay)
+        race = sl.simulate(problem, ready(name), HORIZON, 2, seed=3, delay=delay, checkpoints=every)
         for replicate in range(2):
-            player = played(ready(name), problem, delay, replicate)
+            player, actions = played(ready(name), problem, delay, replicate)
+            regret = np.cumsum(problem.gaps[actions])
+            np.testing.assert_allclose(race.regret[0, replicate], regret, rtol=1e-9, atol=1e-9)
             assert player.data.plays.tolist() == race.plays[0, replicate].tolist()
             assert player.t == HORIZON
 
@@ -67,7 +71,7 @@ def test_an_object_plays_what_a_race_plays(delay: float | str | None) -> None:
     problem = sl.gallery("graded")
     race = sl.simulate(problem, Noisy(), HORIZON, 2, seed=3, delay=delay)
     for replicate in range(2):
-        player = played(Noisy(), problem, delay, replicate)
+        player, _ = played(Noisy(), problem, delay, replicate)
         assert player.data.plays.tolist() == race.plays[0, replicate].tolist()
         assert player.memory.size == 0
 

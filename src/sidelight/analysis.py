@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from . import bounds, guarantees
 from .bounds import Bound
@@ -14,7 +14,7 @@ from .curves import minimax_rate
 from .errors import InputError
 from .feedback import Feedback
 from .labels import display, encode_label, some
-from .numerals import steady
+from .numerals import finite, steady
 from .problem import Problem
 from .programs import check_budget
 from .programs.effort import SEARCH_SHARE, STRUCTURE_SHARE
@@ -337,13 +337,6 @@ def bound_record(bound: Bound) -> dict[str, object]:
         ],
         "proved": bound.certificate.check(),
     }
-
-
-def finite(value: Any) -> Any:
-    """A value for JSON, which has no infinity and no NaN: null; also inside a table."""
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _feedback_record(feedback: Feedback) -> dict[str, object]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 
 def exact(value: float) -> str:
     """The shortest of the usual ways to write a number that loses nothing."""
@@ -23,3 +26,12 @@ def steady(value: float) -> float:
     values do not need this: exact arithmetic rounds them down.
     """
     return float(f"{value:.12g}")
+
+
+def finite(data: Any) -> Any:
+    """The same for JSON, which has no infinity and no NaN: null, also inside lists and tables."""
+    if isinstance(data, dict):
+        return {key: finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data

@@ -253,7 +253,7 @@ def test_what_is_given_must_be_as_it_was(tmp_path: Path) -> None:
 
 def test_names_come_from_problems() -> None:
     def name(text: str) -> str:
-        return opening.name_of(sl.Learner(sl.Setting(ring(), name=text)))
+        return opening.experiment_name(sl.Learner(sl.Setting(ring(), name=text)))
 
     assert name("Prices, summer") == "prices-summer"
     assert name("") == name("__") == name("...") == "experiment"

@@ -6,7 +6,6 @@ Each command opens the experiment, does one thing, and lets go of the file.
 from __future__ import annotations
 
 import json
-import math
 import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
@@ -18,6 +17,7 @@ import click
 
 from ..errors import InputError
 from ..labels import Label, display
+from ..numerals import finite
 from .options import positive
 
 if TYPE_CHECKING:
@@ -124,18 +124,7 @@ def values_of(words: Iterable[str]) -> dict[str, float]:
 
 def show(as_json: bool, data: Any, text: str) -> None:
     """The answer of a command."""
-    click.echo(json.dumps(_finite(data), indent=2, default=str) if as_json else text)
-
-
-def _finite(data: Any) -> Any:
-    """The same with null for what is no number in JSON."""
-    if isinstance(data, float) and not math.isfinite(data):
-        return None
-    if isinstance(data, dict):
-        return {key: _finite(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_finite(value) for value in data]
-    return data
+    click.echo(json.dumps(finite(data), indent=2, default=str) if as_json else text)
 
 
 @click.command("create", short_help="Begin an experiment in a file.")

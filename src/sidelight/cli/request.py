@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from .. import console, figures, progress, writing
-from ..analysis import finite
 from ..errors import DamagedError, InputError
 from ..extras import check
+from ..numerals import finite
 from ..outlook import advice, outlook
 from ..simulate import Results
 from ..simulate.remarks import cautions

@@ -99,7 +99,7 @@ def open_experiment(
             if learner is None:
                 name = experiment or _only(shelf.store)
             else:
-                name = experiment or name_of(learner)
+                name = experiment or experiment_name(learner)
                 _begin(shelf.store, name, learner)
             found = _taken(shelf, name, brief)
             if learner is not None:
@@ -148,7 +148,7 @@ def _begin(store: Store, name: str, learner: Learner) -> None:
             store.append(name, 0, [bodies.created(learner)])
 
 
-def name_of(learner: Learner) -> str:
+def experiment_name(learner: Learner) -> str:
     """The name of the problem, as an experiment may be called."""
     plain = slug(learner.setting.name.lower(), "a-z0-9_.-", "experiment", 64).lstrip("_")
     return plain if NAME.fullmatch(plain) else "experiment"

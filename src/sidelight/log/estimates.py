@@ -45,7 +45,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import InputError
-from ..simulate.statistics import CONFIDENCE, holm
+from ..simulate.statistics import CONFIDENCE, holm, student, student_quantile, welch_degrees
 from ..variances import Array, BoolArray
 
 LEVEL = 0.05
@@ -107,7 +107,7 @@ class Mean:
     @property
     def margin(self) -> float:
         """Half the length of the interval around the mean."""
-        return self.error * student((1 + CONFIDENCE) / 2, self.degrees)
+        return self.error * student_quantile(self.degrees, (1 + CONFIDENCE) / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,18 +155,11 @@ def near(values: Array, tail: float) -> BoolArray:
     if len(values) < 4 or scale == 0:  # half of the values are the same: no scale to measure with
         return everything
     degrees = MAD_SHARE * (len(values) - 1)
-    reach = scale * student(1 - tail / (2 * len(values)), degrees)
+    reach = scale * student_quantile(degrees, 1 - tail / (2 * len(values)))
     kept = distance <= reach
     if gaussian_p(values[kept]) < NOT_GAUSSIAN:
         kept = distance <= FURTHER * reach
     return kept if (~kept).sum() <= max(1.0, MANY * len(values)) else everything
-
-
-def student(level: float, degrees: float) -> float:
-    """A quantile of Student's law."""
-    from scipy.special import stdtrit  # noqa: PLC0415 - scipy is slow to import
-
-    return float(stdtrit(degrees, level))
 
 
 # ---- noise -----------------------------------------------------------------------------------
@@ -225,11 +218,8 @@ def welch(one: Pair, other: Pair) -> float:
     a, b = (pair.squares / (pair.count - 1) / pair.count for pair in (one, other))
     if a + b == 0:
         return float(one.mean == other.mean)
-    share = a / (a + b)
-    degrees = 1 / (share**2 / (one.count - 1) + (1 - share) ** 2 / (other.count - 1))
-    from scipy.special import stdtr  # noqa: PLC0415 - scipy is slow to import
-
-    return 2 * float(stdtr(degrees, -abs(one.mean - other.mean) / math.sqrt(a + b)))
+    degrees = welch_degrees(a, b, one.count, other.count)
+    return 2 * student(degrees, -abs(one.mean - other.mean) / math.sqrt(a + b))
 
 
 def _with_biases(pairs: Mapping[Place, Pair]) -> dict[Place, Pair]:

@@ -60,7 +60,7 @@ from ..errors import InputError
 from ..programs.basis import index, is_unique, prices_hold, room, solve_plan
 from ..setting import Setting
 from .needs import Need
-from .parts.argmax import largest_bound
+from .parts.argmax import best_survivor, largest_bound
 from .rule import Prepared, Rule
 
 WORDS = ("strong", "weak", "empty", "final")
@@ -280,17 +280,6 @@ def _branch(belief: Any, known: Any, parameters: Any, memory: Any) -> int:
 
 
 @inlined
-def _best_survivor(belief: Any, memory: Any) -> int:
-    """The survivor with the best mean; of equals, the first."""
-    survivor = _block(memory, SURVIVOR, belief.means.size)
-    action = -1
-    for j in range(survivor.size):
-        if survivor[j] != 0.0 and (action < 0 or belief.means[j] > belief.means[action]):
-            action = j
-    return action
-
-
-@inlined
 def _next_action(memory: Any, K: Any, first: Any) -> bool:
     """Go to the next action of a batch, from action `first` on; False if there is none."""
     batch = _block(memory, BATCH_S + 3 * np.int64(memory[WHY]), K)
@@ -312,7 +301,7 @@ def _begin(given: Any, memory: Any) -> None:
     why = _branch(belief, known, parameters, memory)
     memory[WHY] = why
     if why >= EMPTY:
-        memory[ACTION] = _best_survivor(belief, memory)
+        memory[ACTION] = best_survivor(belief.means, _block(memory, SURVIVOR, belief.means.size))
         memory[LEFT] = 1.0 if why == EMPTY else np.inf
     else:
         _plan(belief, known, memory, why)

@@ -66,6 +66,7 @@ from ..setting import Setting
 from ..structure import strongly_observable
 from . import minimax
 from .needs import UnfitError
+from .parts.argmax import best_survivor
 from .rule import Prepared, Rule
 
 NAME = "minimax-sigma"
@@ -173,14 +174,8 @@ def _eliminate(belief: Any, L: float, memory: Any) -> bool:
 
 
 @inlined
-def _best_survivor(belief: Any, memory: Any) -> int:
-    """The survivor with the best mean; of equals, the first."""
-    survivor = _block(memory, SURVIVOR, belief.means.size)
-    action = -1
-    for j in range(survivor.size):
-        if survivor[j] != 0.0 and (action < 0 or belief.means[j] > belief.means[action]):
-            action = j
-    return action
+def _best(belief: Any, memory: Any) -> int:
+    return best_survivor(belief.means, _block(memory, SURVIVOR, belief.means.size))
 
 
 @compiled
@@ -189,7 +184,7 @@ def _fill_phase(belief: Any, known: Any, L: float, memory: Any) -> None:
     K = belief.means.size
     survivor, gaps = _block(memory, SURVIVOR, K), _block(memory, GAPS, K)
     cost, need = _block(memory, COST, K), _block(memory, NEED, K)
-    eps, top = memory[EPS], belief.means[_best_survivor(belief, memory)]
+    eps, top = memory[EPS], belief.means[_best(belief, memory)]
     target = 64.0 * L / (eps * eps)
     for j in range(K):
         gap = max(top - belief.means[j], 0.0) if belief.errors[j] < np.inf else 0.0
@@ -255,7 +250,7 @@ def _go_on(given: Any, memory: Any) -> None:
     if t > 0 and _eliminate(belief, L, memory):
         memory[QUARTER] = 0.0
     if memory[ALIVE] == 1.0:
-        memory[ACTION], memory[WHY], memory[LEFT] = _best_survivor(belief, memory), FINAL, np.inf
+        memory[ACTION], memory[WHY], memory[LEFT] = _best(belief, memory), FINAL, np.inf
         return
     while 0.0 < memory[QUARTER] < 4.0:
         memory[QUARTER] += 1.0
@@ -268,7 +263,7 @@ def _go_on(given: Any, memory: Any) -> None:
         memory[QUARTER] = 1.0
         _next_play(memory, K, 0)  # the first quarter holds a play of every action of the plan
     else:
-        memory[ACTION], memory[WHY] = _best_survivor(belief, memory), HOLD
+        memory[ACTION], memory[WHY] = _best(belief, memory), HOLD
         memory[LEFT] = max(1.0, math.floor(t / 8.0))
 
 

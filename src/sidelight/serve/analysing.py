@@ -36,10 +36,11 @@ EXCEEDED = (
 
 def analysis_of(asked: dict[str, Any]) -> dict[str, Any]:
     """All that `analyze` says, with certificates; this runs in the child."""
-    from ..analysis import analyze, finite  # noqa: PLC0415 - the service itself needs none of it
+    from ..analysis import analyze  # noqa: PLC0415 - the service itself needs none of it
     from ..bounds.certificate_file import Saved  # noqa: PLC0415
     from ..document import from_table  # noqa: PLC0415
     from ..errors import SidelightError  # noqa: PLC0415
+    from ..numerals import finite  # noqa: PLC0415
     from ..problem import from_document  # noqa: PLC0415
 
     try:

@@ -125,6 +125,12 @@ def student_quantile(degrees: float, level: float) -> float:
     return float(stdtrit(degrees, level))
 
 
+def welch_degrees(a: float, b: float, count_a: int, count_b: int) -> float:
+    """Welch's degrees of freedom of a difference of two means whose squared errors are a and b."""
+    share = a / (a + b)
+    return 1 / (share**2 / (count_a - 1) + (1 - share) ** 2 / (count_b - 1))
+
+
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """Holm's adjusted p-values, in the order given."""
     m = len(p_values)

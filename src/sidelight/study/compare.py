@@ -26,6 +26,7 @@ from .. import writing
 from ..engine.contract import Floats
 from ..errors import InputError
 from ..labels import as_text, display
+from ..numerals import finite
 from ..problem import Problem
 from ..sheet import Column, Sheet
 from ..simulate import Results, statistics
@@ -89,7 +90,7 @@ class Comparison:
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Plain data; what one replicate cannot say is None."""
-        return [{key: _finite(value) for key, value in asdict(row).items()} for row in self.rows]
+        return [finite(asdict(row)) for row in self.rows]
 
     def to_csv(self) -> str:
         """The numbers in full."""
@@ -129,10 +130,6 @@ def compare(first: Given, second: Given) -> Comparison:
     rows = tuple(replace(row, adjusted=p) for row, p in zip(found, adjusted, strict=True))
     title = f"regret of A minus regret of B; A: {_name(first)}, B: {_name(second)}"
     return Comparison(title, rows, tuple(notes))
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _name(given: Given) -> str:
@@ -276,8 +273,7 @@ def welch(
         low = high = mean
         p = float(mean == 0)
     else:
-        shares = zip(parts, (x, y), strict=True)
-        degrees = error**4 / sum(part**2 / (len(values) - 1) for part, values in shares)
+        degrees = statistics.welch_degrees(*parts, len(x), len(y))
         margin = statistics.student_quantile(degrees, (1 + confidence) / 2) * error
         low, high = mean - margin, mean + margin
         p = 2 * statistics.student(degrees, -abs(mean) / error)

@@ -79,3 +79,13 @@ def first_largest(values: Any) -> Any:
             best = values[j]
             place = j
     return np.int64(place)
+
+
+@inlined
+def best_survivor(means: Any, survivor: Any) -> int:
+    """Of the actions whose entry in `survivor` is not 0, the first with the largest mean."""
+    action = -1
+    for j in range(survivor.size):
+        if survivor[j] != 0.0 and (action < 0 or means[j] > means[action]):
+            action = j
+    return action
