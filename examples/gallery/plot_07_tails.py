@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import sidelight as sl
+from sidelight.styles import line_style, look
 
 race = sl.simulate(
     sl.gallery("bandit"), ["greedy", "ts-n", "ucb-n"], horizon=5_000, replicates=300, seed=1
@@ -17,7 +18,9 @@ race = sl.simulate(
 
 figure = Figure(figsize=(6.4, 4), layout="constrained")
 ax = figure.subplots()
-for name, runs, colour in zip(race.policies, race.final, ("#E69F00", "#009E73", "#0072B2")):
+for name, runs in zip(race.policies, race.final):
+    own = look(name)
+    colour = own.colour
     share = np.arange(1, len(runs) + 1) / len(runs)
     ax.step(np.sort(runs), share, where="post", color=colour, label=name)
     ax.axvline(runs.mean(), color=colour, linestyle=":", linewidth=1)

@@ -25,6 +25,6 @@ for y, pair in enumerate(pairs):
     ax.plot([pair.low, pair.high], [y, y], color="#0072B2", linewidth=3)
     ax.plot(pair.mean, y, "o", color="#222222")
 ax.axvline(0, color="#999999", linewidth=1)
-ax.set_yticks(range(len(pairs)), [f"{pair.first} less {pair.second}" for pair in pairs])
+ax.set_yticks(range(len(pairs)), [f"{pair.first} minus {pair.second}" for pair in pairs])
 ax.set_xlabel("difference of regrets, with its 95 % interval")
 figure
