@@ -19,7 +19,9 @@ rng = np.random.default_rng(1)
 path = []
 for visit in range(400):
     decision = learner.ask(key=f"visit-{visit}")
-    learner.tell(decision.id, {decision.label: earns[decision.label] + 0.45 * rng.standard_normal()})
+    learner.tell(
+        decision.id, {decision.label: earns[decision.label] + 0.45 * rng.standard_normal()}
+    )
     path.append((learner.belief.means, learner.belief.information))
 
 figure = Figure(figsize=(6.8, 4), layout="constrained")
