@@ -157,7 +157,7 @@ def test_what_must_be_lost_and_what_need_not_come_first() -> None:
 def test_where_it_would_take_long_the_status_is_said() -> None:
     for hurried in (LABS, sl.analyze(sl.Feedback.bandit(6), 1e3, budget=0.5)):
         assert hurried.sandwich is None
-        assert "sl.sandwich does it, and takes longer" in squeezed(hurried)
+        assert "sl.sandwich looks for one, and takes longer" in squeezed(hurried)
         record = hurried.to_dict()["sandwich"]
         assert isinstance(record, dict)
         assert record["upper"] is None

@@ -136,20 +136,20 @@ def test_a_winner_with_a_warning_is_not_praised_without_it() -> None:
     remarks = {"greedy": ["its regret may be linear: it may never look again"]}
     raced = made(problem, {"greedy": 3.0, "ids": 5.0}, 365, remarks=remarks)
     assert hindsight(raced).startswith(
-        "greedy is no choice for means that nobody knows: its regret may be linear"
+        "Do not choose greedy if you do not know the means (its regret may be linear"
     )
-    assert "ids is recommended; here it lost" in hindsight(raced)
+    assert "ids is recommended; here ids lost" in hindsight(raced)
 
 
 def test_hindsight_in_every_case() -> None:
     bandit = sl.gallery("bandit")
     won = made(bandit, {"ids": 3.0, "ucb-n": 5.0})
-    assert hindsight(won) == "ids is also what is recommended for means that nobody knows."
+    assert hindsight(won) == "ids is also the policy to choose if you do not know the means."
     lost = made(bandit, {"ids": 5.0, "ucb-n": 3.0})
-    assert "ids is recommended; here it lost" in hindsight(lost)
-    assert "no choice" not in hindsight(lost)
+    assert "ids is recommended; here ids lost" in hindsight(lost)
+    assert "Do not choose" not in hindsight(lost)
     absent = made(bandit, {"ts-n": 5.0, "ucb-n": 3.0})
-    assert hindsight(absent).endswith("ids is recommended; it did not take part.")
+    assert hindsight(absent).endswith("ids is recommended; ids did not take part.")
     told = made(
         bandit, {"oracle-lp": 1.0, "ids": 3.0}, remarks={"oracle-lp": ["knows the true means"]}
     )
@@ -158,4 +158,4 @@ def test_hindsight_in_every_case() -> None:
         "ids lost least of those that are not told the means; it is also"
     )
     alike = made(sl.Problem(bandit.feedback, [0.5] * 5), {"ids": 0.0, "ucb-n": 0.0})
-    assert hindsight(alike) == "For means that nobody knows, ids is recommended."
+    assert hindsight(alike) == "If you do not know the means, ids is recommended."

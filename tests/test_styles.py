@@ -11,6 +11,7 @@ import pytest
 
 import sidelight as sl
 from reports import made
+from sidelight.curves import NAMES as NAMES_OF_CURVES
 from sidelight.figures import draw_tails
 from sidelight.maps import draw_ratios
 from sidelight.policies import registry
@@ -100,6 +101,13 @@ def test_bounds_have_colours_of_their_own() -> None:
     assert len(set(found)) == len(names)
     assert not set(found) & set(COLOURS)
     assert bound_look("minimax_computed") == bound_look("must lose")
+
+
+def test_no_two_bounds_of_one_figure_look_alike_not_even_in_grey() -> None:
+    found = [bound_look(name) for name in NAMES_OF_CURVES]
+    assert bound_look("a curve of the caller") not in found
+    assert len({look.colour for look in found}) == len(found)
+    assert len({(look.dashes, look.marker) for look in found}) == len(found)
 
 
 def test_markers_have_outlines_for_pages() -> None:

@@ -72,7 +72,7 @@ def test_a_bound_that_is_not_valid_has_no_value() -> None:
 def test_the_best_sigma_is_a_standard_deviation() -> None:
     graded = sl.Feedback(sigma=[[3.0, 5.0], [5.0, 3.0]])
     rows = {row[0]: row for row in tables.numbers(sl.structure(graded)).rows}
-    assert rows["  among sigmas up to"][1] in ("3", "5")
+    assert rows["  at s"][1] in ("3", "5")
 
 
 def test_a_fit_in_every_form(sidelight: Command, tmp_path: Path) -> None:
@@ -168,3 +168,15 @@ def test_bad_requests_are_refused_before_anything_is_written(
     assert (done.code, done.out) == (2, "")
     assert says in done.err
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_lower_bound_of_0_has_a_reason() -> None:
+    seen = [[True, True, False], [True, True, True], [False, True, True]]
+    middle = sl.Feedback.uniform(seen, labels=[8, 10, 12])
+    words = str(sl.analyze(sl.Problem(middle, [0.3, 0.5, 0.4]), horizon=100)).replace("\n", " ")
+    assert " ".join(words.split()).count("0, because the best action, 10,") == 4
+    dosing = sl.gallery("dosing")
+    assert tables.free(dosing) == tables.free(dosing.feedback) == ""
+    assert tables.free(sl.Problem(sl.Feedback.bandit(1), [0.5])) == "there is only one action"
+    short_of_time = tables.bounds("at least", sl.analyze(dosing, horizon=20).bounds, 20)
+    assert "0, because this bound does not ask" in str(short_of_time.cells)

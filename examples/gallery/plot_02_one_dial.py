@@ -2,15 +2,17 @@
 One dial, from full information to a bandit
 ===========================================
 
-Three actions show themselves with standard deviation 1, and each other with sigma. Turn sigma from
-0.1 to infinity: the regret of Thompson sampling (`ts-n`) rises from next to nothing, past that of
-full information (sigma = 1), to that of a bandit, and nothing breaks on the way.
+Each of three actions shows itself with standard deviation 1, and the two others with standard
+deviation sigma. Turn sigma from 0.1 to infinity: the regret of Thompson sampling (`ts-n`) rises
+from next to nothing, past that of full information (sigma = 1), to that of a bandit, where an
+action shows only itself.
 """
 
 import numpy as np
 from matplotlib.figure import Figure
 
 import sidelight as sl
+from sidelight.styles import look
 
 sigmas = np.array([0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50])
 
@@ -28,8 +30,16 @@ bandit, _ = regret(np.inf)
 
 figure = Figure(figsize=(6.4, 4), layout="constrained")
 ax = figure.subplots()
-ax.errorbar(sigmas, means, 2 * errors, fmt="o-", color="#0072B2", label="each other with sigma")
-ax.axhline(bandit, color="#D55E00", linestyle="--", label="bandit: not at all")
+ax.errorbar(
+    sigmas,
+    means,
+    2 * errors,
+    fmt="D-",
+    color=look("ts-n").colour,
+    label="an action shows the others with sigma",
+)
+ax.axhline(bandit, color="#666666", linestyle="--", label="an action shows only itself (bandit)")
 ax.set(xscale="log", xlabel="the dial: sigma", ylabel="regret after 5,000 rounds", ylim=(0, None))
+ax.xaxis.set_major_formatter("{x:g}")
 ax.legend(frameon=False)
 figure

@@ -23,8 +23,11 @@ price = problem.gaps[labs] * problem.feedback.variance[labs, product]
 figure = Figure(figsize=(6.8, 3.8), layout="constrained")
 left, right = figure.subplots(1, 2)
 names = [str(problem.feedback.labels[lab]) for lab in labs]
-left.bar(names, price, color="#D55E00")
-left.set(yscale="log", ylabel="regret for a unit of information", title="price list")
+left.plot(names, price, "o", color="#D55E00", markersize=9)
+left.yaxis.set_major_formatter("{x:g}")
+left.set(
+    yscale="log", ylim=(0.05, 5), ylabel="regret for a unit of information", title="price list"
+)
 right.bar(names, bound.allocation[labs], color="#0072B2")
 right.set(ylabel="plays for each unit of log T", title="what the plan buys")
 figure

@@ -23,6 +23,7 @@ from .sandwich import Sandwich, best_promise, sandwich
 from .setting import Setting, setting_of
 from .simulate.statistics import short
 from .structure import Actions, Bracket, GradedBracket, Structure
+from .tables import free
 
 if TYPE_CHECKING:
     from .telling import Told
@@ -182,6 +183,7 @@ def told(analysis: Analysis) -> Told:
         guarantees=analysis.guarantees,
         meaning=meaning(found),
         advice=(*filter(None, said), f"recommended policy: {analysis.recommendation}"),
+        free=free(analysis.subject),
     )
 
 
@@ -256,9 +258,11 @@ def squeezed(analysis: Analysis) -> str:
     within = f"in {T} round{'s' * (T != '1')}"
     if both is None:
         least = f"Whatever you do, some means cost you at least {short(lower.value)} {within}"
+        many = len(analysis.feedback) > SANDWICH_UP_TO
+        reason = f"with more than {SANDWICH_UP_TO} actions" if many else "under a limit in seconds"
         status = (
-            f"with more than {SANDWICH_UP_TO} actions, or a limit in seconds, no policy is proved "
-            "here to stay near that: sl.sandwich does it, and takes longer"
+            f"{reason}, this analysis does not look for a policy that is proved to stay near that; "
+            "sl.sandwich looks for one, and takes longer"
         )
         return f"{least} (proved); {status}."
     if both.upper.value == 0:

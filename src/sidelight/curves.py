@@ -4,8 +4,8 @@ Lower bounds on one problem speak of policies whose worst-case regret is at most
 grow with the horizon: a fixed B would soon be below what any policy can do. The default is the
 minimax rate with constant 1,
 
-    B(T) = sqrt(r E T)            strongly observable   E the effective independence number, r its
-                                                        reference variance
+    B(T) = s0 sqrt(E T)           strongly observable   E the effective independence number, s0 the
+                                                        root of its reference variance
     B(T) = (D R)^(1/3) T^(2/3)    weakly observable     R the cheapest plan of unit information
                                                         about every weakly observable action
 
@@ -89,7 +89,7 @@ def minimax_rate(feedback: Feedback, upper: float, found: Structure | None = Non
         law = PowerLaw((upper * cost) ** (1 / 3), 2 / 3, "(upper R)^(1/3) T^(2/3)")
     else:
         graded = found.effective_independence
-        law = PowerLaw(math.sqrt(graded.reference * graded.upper), 1 / 2, "sqrt(r E T)")
+        law = PowerLaw(math.sqrt(graded.reference * graded.upper), 1 / 2, "s0 sqrt(E T)")
     exact = PowerLaw(upper * len(feedback), 0.0, "K upper: one exact look at each action is enough")
     return law if law.scale > 0 else exact
 

@@ -71,22 +71,24 @@ def hindsight(results: Results) -> str:
     advised = recommend(problem.feedback, problem.upper, float(results.horizon)).policy
     fair = [name for name in results.policies if name not in clairvoyant(results)]
     if not fair or not problem.gaps.any():
-        return f"For means that nobody knows, {advised} is recommended."
+        return f"If you do not know the means, {advised} is recommended."
     means = dict(zip(results.policies, results.final.mean(axis=1).tolist(), strict=True))
     best = min(fair, key=means.__getitem__)
     if advised == best:
         unfair = len(fair) < len(results.policies)
         least = " lost least of those that are not told the means; it" if unfair else ""
-        return f"{advised}{least} is also what is recommended for means that nobody knows."
+        return f"{advised}{least} is also the policy to choose if you do not know the means."
     warned = cautions(results).get(best, [])
     said = (
-        f"{display(best)} is no choice for means that nobody knows: {warned[0]}. " if warned else ""
+        f"Do not choose {display(best)} if you do not know the means ({warned[0]}). "
+        if warned
+        else ""
     )
-    said += f"For means that nobody knows, {advised} is recommended"
+    said += f"If you do not know the means, {advised} is recommended"
     if advised not in means:
-        return f"{said}; it did not take part."
+        return f"{said}; {advised} did not take part."
     extra = means[advised] - means[best]
-    return f"{said}; here it lost {short(extra)} more than {display(best)}."
+    return f"{said}; here {advised} lost {short(extra)} more than {display(best)}."
 
 
 def _rounds(horizon: float) -> float:

@@ -69,9 +69,9 @@ _BOUNDS = {
     "minimax_computed": Look("#4B2E83", SOLID, "^"),
     "must lose": Look("#4B2E83", SOLID, "^"),  # the computed bound, as one side of a sandwich
     "need not lose more": Look("#7B1E3C", SOLID, "v"),
-    "guarantee of Algorithm 1": Look("#A0764B", (9, 2, 3, 2)),
-    "guarantee of Algorithm 2": Look("#6B4423", (5, 1.5, 1, 1.5)),
-    "guarantee of Algorithm 2 here": Look("#C9A66B", (2, 1)),
+    "guarantee of asymptotic": Look("#A0764B", (9, 2, 3, 2)),
+    "guarantee of minimax": Look("#6B4423", (5, 1.5, 1, 1.5)),
+    "guarantee of minimax here": Look("#C9A66B", (2, 1)),
 }
 _OTHER_BOUND = Look("#777777", (2, 2))
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
+
 from .bounds import Bound
 from .bounds.titles import LOWER, LOWER_MEANING, METHODS, UPPER, UPPER_MEANING, unfinished
 from .feedback import Feedback
 from .labels import display, first_names
+from .problem import Problem
 from .sheet import Column, Sheet
 from .simulate.statistics import short
 from .structure import Actions, Bracket, Structure
@@ -20,6 +23,13 @@ MATRIX = "standard deviation of what playing the row shows of the column; not se
 LEAST, MOST = "at least", "at most"
 WHY = "meaning, or why there is none"
 NO_METHOD = ("", "none", "trivial")  # bounds that say in `why` how they were found
+# Why a lower bound on given means is 0, where learning is not free on them.
+NOTHING = {
+    "asymptotic": "what must be known costs nothing here",
+    "graves_lai": "what must be known costs nothing here",
+    "finite_time": "this bound does not ask for any information in so few rounds",
+    "general": "this bound does not ask for any information in so few rounds",
+}
 
 
 def matrix(feedback: Feedback, blank: str) -> Sheet:
@@ -55,20 +65,24 @@ def numbers(found: Structure) -> Sheet:
         rows.append(("  fractional", value, "the same, if actions may be counted in parts"))
     elif not found.feedback.is_uniform:
         graded = found.effective_independence
-        least = (
-            "(s/r)^2 times the independence number, if only observations with a sigma of at most s "
-            "count, for the best s; r is the least s that leaves every action seen (strongly, if "
-            "all were)"
+        largest = (
+            "leave out all observations with a sigma above s, and multiply the independence number "
+            "of what is left by (s/s0)^2, where s0 is the least s that leaves every action seen "
+            "strongly: this is the largest product for any s"
         )
-        add("effective independence number", graded, least)
-        rows.append(("  among sigmas up to", f"{math.sqrt(graded.threshold):.4g}", "the best s"))
+        add("effective independence number", graded, largest)
+        best = "the s of the largest product"
+        rows.append(("  at s", f"{math.sqrt(graded.threshold):.4g}", best))
     head = ("structure", "value", "meaning")
     columns = tuple(Column(title, title, words=True, long=title == "meaning") for title in head)
     return Sheet("what the structure is worth", columns, tuple(rows))
 
 
-def bounds(side: str, found: Mapping[str, Bound], horizon: float) -> Sheet:
-    """The bounds from below ("at least") or from above ("at most")."""
+def bounds(side: str, found: Mapping[str, Bound], horizon: float, free: str = "") -> Sheet:
+    """The bounds from below ("at least") or from above ("at most").
+
+    `free` says why learning costs nothing on these means, where that is so.
+    """
     titles, meanings = (LOWER, LOWER_MEANING) if side == LEAST else (UPPER, UPPER_MEANING)
     columns = (
         Column(f"regret {side}", f"regret is {side}", words=True),
@@ -79,7 +93,7 @@ def bounds(side: str, found: Mapping[str, Bound], horizon: float) -> Sheet:
         (
             title,
             found[name].value if found[name].valid else None,
-            bound_words(found[name], side, f"{meanings[name]}: "),
+            bound_words(found[name], side, f"{meanings[name]}: ", free),
         )
         for name, title in titles.items()
         if name in found
@@ -93,15 +107,27 @@ def _value(value: float | None) -> str:
     return "infinite" if math.isinf(value) else short(value)
 
 
-def bound_words(bound: Bound, side: str, meaning: str = "") -> str:
-    """What a bound means and how it was found, or why there is none."""
+def bound_words(bound: Bound, side: str, meaning: str = "", free: str = "") -> str:
+    """What a bound means and how it was found, or why there is none; why it is 0, if it is."""
     if not bound.valid:
         return bound.why
     vacuous = "; vacuous: nobody can lose so much" if bound.vacuous else ""
     unnamed = math.isinf(bound.value) or bound.method in NO_METHOD
     how = bound.why if unnamed else METHODS.get(bound.method, bound.method)
+    if side == LEAST and bound.value == 0 and bound.name in NOTHING:
+        how = f"0, because {free or NOTHING[bound.name]}"
     left = f"{said}, {side} {_value(bound.value)}: " if (said := unfinished(bound)) else ""
     return left + meaning + how + vacuous
+
+
+def free(subject: Problem | Feedback) -> str:
+    """Why learning costs nothing on these means; empty where it has a price."""
+    if not isinstance(subject, Problem) or len(subject) == 1:
+        return "there is only one action" if len(subject) == 1 else ""
+    best = [i for i in np.flatnonzero(subject.gaps == 0) if subject.feedback.observes[i].all()]
+    if not best:
+        return ""
+    return f"the best action, {display(subject.feedback.labels[best[0]])}, shows every action"
 
 
 def _names(found: Structure, actions: Actions, most: int = 12) -> str:

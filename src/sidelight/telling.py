@@ -26,9 +26,9 @@ SYMBOLS = {
     "(upper R)^(1/3) T^(2/3)": "the means lie in [0, upper]; R is the least number of plays, "
     "counted in parts, that gives the information 1 (a sum of 1/variance) about every "
     "weakly seen action",
-    "sqrt(r E T)": "E is the effective independence number, which is the independence number if "
-    "all sigmas are equal; r is the square of the least sigma such that observations with at most "
-    "that sigma leave every action seen (strongly, if all were)",
+    "s0 sqrt(E T)": "E is the effective independence number, which is the independence number if "
+    "all sigmas are equal; s0 is the least sigma for which observations with a sigma of at most s0 "
+    "are enough to see every action (strongly, if all are seen strongly)",
     "K upper: one exact look at each action is enough": "K is the number of actions; the means lie "
     "in [0, upper]",
 }
@@ -50,11 +50,12 @@ class Told:
     guarantees: Mapping[str, Bound]
     meaning: str
     advice: tuple[str, ...]
+    free: str = ""  # why learning costs nothing on these means, where that is so
 
     @property
     def both_sides(self) -> tuple[Sheet, Sheet]:
         """What no policy can avoid losing, and what policies promise not to exceed."""
-        lower = tables.bounds(LEAST, self.bounds, self.horizon)
+        lower = tables.bounds(LEAST, self.bounds, self.horizon, self.free)
         return lower, tables.bounds(MOST, self.guarantees, self.horizon)
 
     @property

@@ -35,9 +35,7 @@ def test_an_arrow_for_each_observation_and_a_box_for_each_action() -> None:
     boxes = list(drawing.iter("rect"))
     assert [box.get("stroke-dasharray") is not None for box in boxes] == [True, True, True, False]
     assert [text.text for text in drawing.iter("text")] == ["A", "B", "C ★", "test"]
-    assert [title.text for title in drawing.iter("title")][2] == (
-        "C: weakly observable, best action"
-    )
+    assert [title.text for title in drawing.iter("title")][2] == ("C: weakly seen, best action")
 
 
 @pytest.mark.parametrize("actions", [1, 2, 3, 10, 14])

@@ -376,7 +376,7 @@ def test_there_is_a_thread_to_use() -> None:
 def test_what_a_policy_needs_and_whether_it_may_be_linear_is_in_the_table() -> None:
     results = sl.simulate(sl.gallery("bandit"), ["ucb-n", "greedy", "ids"], 100, 2)
     said = str(results.table()).splitlines()[-2:]
-    assert said[0] == "ucb-n: needs self-observation"
+    assert said[0] == "ucb-n: needs actions that show themselves, as all do here"
     assert said[1].startswith("greedy: its regret may be linear")
 
 

@@ -32,9 +32,9 @@ UPPER = {
 # What each guarantee bounds.
 UPPER_MEANING = {
     "commit": "first a plan, then what looked best, in T rounds",
-    "minimax": "the paper's Algorithm 2, in T rounds",
-    "instance": "the paper's Algorithm 2, in T rounds",
-    "asymptotic": "the paper's Algorithm 1, in T rounds",
+    "minimax": "eliminates actions batch by batch, in T rounds",
+    "instance": "eliminates actions batch by batch, in T rounds",
+    "asymptotic": "tracks the plan of the asymptotic bound, in T rounds",
 }
 # The titles of guarantees as curves; `curves` takes these titles as names.
 GUARANTEES = {

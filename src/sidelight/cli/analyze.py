@@ -63,7 +63,7 @@ def positive_or_minimax(text: str) -> float | str:
     "-T",
     "--horizon",
     type=positive,
-    default=1e5,
+    default="1e5",
     show_default=True,
     metavar="N",
     help="The number of rounds T that the bounds speak about.",

@@ -84,10 +84,11 @@ class Verdict:
             price = (
                 ""
                 if self.cost is None
-                else f"; one more round (of {display(self.next)}) is expected to cost "
+                else f"; one more round, which plays {display(self.next)}, is expected to cost "
                 f"{self.cost:.3g}"
             )
-            lines.append(f"go on: staying with it may lose {self.loss:.3g} a round{price}")
+            stay = f"staying with {display(self.best)} may lose up to {self.loss:.3g} a round"
+            lines.append(f"go on: {stay}{price}")
         lines.append(f"(holds at all looks together with probability {1 - self.delta:.6g})")
         return "\n".join(lines)
 

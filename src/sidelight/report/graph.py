@@ -203,7 +203,7 @@ def _head(key: str) -> Html:
 
 
 def _box(node: Node, name: str, full: str, weak: bool, best: bool) -> Html:
-    seen = "weakly observable" if weak else "strongly observable"
+    seen = "weakly seen" if weak else "strongly seen"
     title = tag("title", say(f"{full}: {seen}{', best action' if best else ''}"))
     box = tag(
         "rect",
@@ -242,7 +242,7 @@ def legend(found: Structure, best: Sequence[int]) -> Html:
     items.append(tag("li", tag("span", EMPTY, class_="swatch best"), say(f"★ {mark}")))
     if found.weak:
         dashed = tag("span", EMPTY, class_="swatch weak")
-        items.append(tag("li", dashed, say("dashed: weakly observable, seen only by others")))
+        items.append(tag("li", dashed, say("dashed: weakly seen, only by playing others")))
     return tag("ul", *items, class_="legend")
 
 

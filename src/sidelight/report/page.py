@@ -175,7 +175,7 @@ def _provenance(found: Sequence[Chapter], again: Sequence[Html], source: str) ->
         parts.append(_toml("The study file, for the problems on this page", "study.toml", source))
     races = [(chapter, race) for chapter in found for race in chapter.races]
     rows = [_origin(chapter, race) for chapter, race in races]
-    head = ("race", "seed", "runs", "checkpoints", "delay", "versions")
+    head = ("race", "seed", "replicates", "checkpoints", "delay", "versions")
     parts.append(table("Where the numbers come from", head, rows, words=(5,)))
     parts += [_parameters(found), *(_problem_file(chapter) for chapter in found)]
     parts.append(

@@ -9,6 +9,7 @@ from ..outlook import advice
 from ..simulate.remarks import cautions, needs
 from ..simulate.results import Results
 from ..simulate.statistics import Difference, interval, short
+from ..simulate.table import plain
 from . import caveats, plots
 from .facts import AnalysedRace, Chapter
 from .inline import inline_svg
@@ -24,10 +25,10 @@ HEAD = (
     "median",
     "95%",
     "99%",
-    "maximum",
+    "most",
     "to best",
     "to bound",
-    "runs",
+    "replicates",
     "needs and cautions",
 )
 
@@ -69,7 +70,9 @@ def _remarks(results: Results, name: str) -> Html:
     """What a policy needs; a caution is a badge here, and a sentence among the caveats."""
     cautioned = cautions(results).get(name, [])
     badge = tag("span", say("see caveats"), class_="badge", title="; ".join(cautioned))
-    return join([*map(say, needs(results, name)), *([badge] if cautioned else [])], "<br>")
+    return join(
+        [*map(say, map(plain, needs(results, name))), *([badge] if cautioned else [])], "<br>"
+    )
 
 
 def _regret(race: AnalysedRace, chapter: Chapter) -> Html:

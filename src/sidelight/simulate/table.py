@@ -17,6 +17,7 @@ import numpy as np
 from ..cards import card, named
 from ..engine.contract import Floats
 from ..markup import Html, join, paragraph, say, table
+from ..policies.needs import Need
 from ..sheet import Column, Sheet
 from .statistics import Difference, short, standard_error
 from .wait import wait_of
@@ -35,6 +36,13 @@ TITLES = {
     "q99": "99%",
     "most": "most",
     "ratio": "to best",
+}
+# What a policy needs, where it ran: it has it.
+MET = {
+    Need.SELF_OBSERVATION: "needs actions that show themselves, as all do here",
+    Need.UNIFORM: "needs equal sigmas, as they are here",
+    Need.HORIZON: "is told the horizon",
+    Need.GAP: "is told a gap",
 }
 DISPENSABLE = ("most", "q99", "q05", "median", "q95", "ratio", "error")  # the first goes first
 
@@ -180,8 +188,13 @@ def tabulate(
     most, best = values.max(axis=1), means.min()
     numbers = zip(means, errors, median, q05, q95, q99, most, ratios(means, best), strict=True)
     rows = (Row(name, *map(float, row)) for name, row in zip(names, numbers, strict=True))
-    said = tuple(f"{name}: {'; '.join(remarks[name])}" for name in names if name in remarks)
+    said = tuple(f"{n}: {'; '.join(map(plain, remarks[n]))}" for n in names if n in remarks)
     return Table(tuple(rows), t, values.shape[1], (*_late(delay), *said))
+
+
+def plain(remark: str) -> str:
+    """A remark on a policy that ran, for readers: a need that is met does not read like a fault."""
+    return next((words for need, words in MET.items() if need == remark), remark)
 
 
 def differences(pairs: Sequence[Difference]) -> Sheet:
