@@ -77,6 +77,8 @@ def test_values_are_taken_all_or_none(running: Running) -> None:
     assert counts == [(2, 0), (0, 2)]
     reused = running.observe({"decision": 2, "values": {"A": 0.25}, "key": "e1"})
     assert (reused.status, reused.kind) == (422, "key-reused")
+    values = running.observe({**good[0], "values": {"A": 0.75}})
+    assert (values.status, values.kind) == (422, "key-reused")
     other = running.observe({"decision": 1, "values": {"A": 0.75}})
     assert (other.status, other.kind) == (409, "conflict")
     late = running.observe({"decision": 1, "values": {"B": 0.5}})
@@ -90,6 +92,16 @@ def test_a_header_stands_for_the_key_of_a_batch(running: Running) -> None:
     assert running.observe(*items, headers=key).data["accepted"] == 2
     assert running.observe(*items, headers=key).data["duplicate"] == 2
     assert running.observe(items[0], headers=key).kind == "key-reused"
+    other = [items[0], {**items[1], "values": {"A": 0.75}}]
+    assert running.observe(*other, headers=key).kind == "key-reused"
+    own = running.observe(items[0], {**items[1], "key": "own"}, headers=key)
+    assert (own.kind, own.data["pointer"]) == ("invalid-request", "/items/1")
+    before = running.events()
+    one = {**items[0], "key": "own"}
+    assert running.observe(one, headers=key).status in (400, 422)
+    assert running.observe(one, headers={"idempotency-key": "new"}).kind == "invalid-request"
+    assert running.observe(one, headers={"idempotency-key": "own"}).data["duplicate"] == 1
+    assert len(running.events()) == len(before) + 1  # the key is new
 
 
 def test_what_an_action_does_not_show_is_refused(running: Running) -> None:

@@ -48,7 +48,7 @@ class Remote:
 
     def ask_many(self, count: int, key: str | None = None) -> list[Decision]:
         """Several decisions at once, in one commit."""
-        body = {"count": count, "key": key or _new_key()}
+        body = {"count": count, "key": _new_key() if key is None else key}
         found = self._calls.call("POST", f"{self._path}/decisions", body)
         return [self._decision(one) for one in found["decisions"]]
 
@@ -65,7 +65,7 @@ class Remote:
         arrived.
         """
         item = {"decision": int(id), "values": self._wire(values), "last": bool(last)}
-        item["key"] = key or _new_key()
+        item["key"] = _new_key() if key is None else key
         found = self._calls.call("POST", f"{self._path}/observations", {"items": [item]})
         return bool(found["accepted"])
 
@@ -73,7 +73,7 @@ class Remote:
         """An action that was taken without asking, and what it showed; whether that was news."""
         place = find_label(self._index, action, "an action that was taken")
         item = {"action": str(self.setting.labels[place]), "values": self._wire(values)}
-        item["key"] = key or _new_key()
+        item["key"] = _new_key() if key is None else key
         found = self._calls.call("POST", f"{self._path}/records", {"items": [item]})
         return bool(found["accepted"])
 
