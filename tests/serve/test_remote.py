@@ -81,6 +81,22 @@ def test_refusals_are_errors_of_the_library(running: Running) -> None:
         sl.connect(running.url, running.secrets["admin"])
 
 
+@pytest.mark.parametrize("key", ["", "x" * 201])
+def test_a_key_that_is_none_is_refused_as_a_learner_refuses_it(running: Running, key: str) -> None:
+    with sl.connect(running.url, running.secrets["decide"]) as shop:
+        shop.ask()
+        before = running.events()
+        for say in (
+            lambda: shop.ask(key=key),
+            lambda: shop.ask_many(2, key),
+            lambda: shop.tell(1, {"A": 0.5}, key=key),
+            lambda: shop.record("A", {"A": 0.5}, key=key),
+        ):
+            with pytest.raises(sl.InputError, match="a key is text of 1 to 200 characters"):
+                say()
+        assert running.events() == before
+
+
 def test_a_token_comes_from_the_environment_and_goes_nowhere_in_plain_text(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
