@@ -19,7 +19,7 @@ from openfeature.exception import ErrorCode
 
 from browser import browsing
 from commands import Command
-from serving import Running, serving_here
+from serving import Answer, Running, serving_here
 from sidelight.live.store import open_store
 
 ROOT = Path(__file__).parent.parent.parent
@@ -170,6 +170,23 @@ def test_an_openfeature_client_decides(running: Running) -> None:
     finally:
         api.shutdown()
         api.clear_providers()
+
+
+def test_a_context_is_no_deeper_than_any_other_body(running: Running) -> None:
+    running.create("prices")
+
+    def nested(levels: int) -> list[Any]:
+        return [nested(levels - 1)] if levels > 1 else []
+
+    def evaluate(levels: int, **more: Any) -> Answer:
+        body = {"context": {"targetingKey": "ana", "deep": nested(levels)}, **more}
+        return running.call("POST", "/ofrep/v1/evaluate/flags/prices", body)
+
+    assert evaluate(6).status == 200
+    for refused in (evaluate(7), evaluate(60), evaluate(1, other=nested(60))):
+        assert refused.kind == "invalid-request"
+        assert "more than 8 levels" in refused.data["detail"]
+        assert "send a flatter one" in refused.data["detail"]
 
 
 def test_there_is_no_bulk_evaluation(running: Running) -> None:
