@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,6 +146,29 @@ def test_without_a_service_the_error_says_what_to_do() -> None:
         calls.call("GET", "/v1/health")
     with pytest.raises(sl.UnknownOutcomeError, match="same key"):
         calls.call("POST", "/v1/health", {})
+
+
+def test_whoever_waits_is_told_so_once_for_each_call() -> None:
+    said: list[str] = []
+    calls = Calls("http://127.0.0.1:9", "x", patience=0.5, notice=said.append)
+    with pytest.raises(sl.StoreError):
+        calls.call("GET", "/v1/health")
+    assert len(said) == 1
+    assert "see whether the service runs; trying again for 0.5 s" in said[0]
+
+
+def test_a_command_that_waits_for_a_service_says_so(
+    sidelight: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIDELIGHT_TOKEN", "x")
+    monkeypatch.setattr("sidelight.remote.experiment.Calls", hurried)
+    found = sidelight("verdict", "shop", "--url", "http://127.0.0.1:9")
+    assert found.code == 1
+    assert "trying again for 0.2 s" in found.err
+
+
+def hurried(url: str, token: str, _: float, *more: Any) -> Calls:
+    return Calls(url, token, 0.2, *more)
 
 
 def test_commands_reach_a_service(

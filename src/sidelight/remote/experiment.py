@@ -6,7 +6,7 @@ import json
 import os
 import ssl
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from math import inf, isnan
@@ -226,14 +226,17 @@ def connect(
     experiment: str | None = None,
     patience: float = PATIENCE,
     context: ssl.SSLContext | None = None,
+    notice: Callable[[str], object] | None = None,
 ) -> Remote:
     """An experiment behind the service at `url`, such as http://127.0.0.1:7733.
 
     Without `token`, that of the environment (SIDELIGHT_TOKEN). `experiment` is the name: where none
     is given, the only one that the token reaches. Calls without an answer are repeated for
-    `patience` seconds. `context` says which certificates are trusted.
+    `patience` seconds; `notice` gets a sentence when that begins. `context` says which certificates
+    are trusted.
     """
-    calls = Calls(url, os.environ.get(VARIABLE, "") if token is None else token, patience, context)
+    secret = os.environ.get(VARIABLE, "") if token is None else token
+    calls = Calls(url, secret, patience, context, notice)
     try:
         found = Remote(calls, _only(calls) if experiment is None else experiment)
         found.setting  # noqa: B018 - whether it is there, and the token fits
