@@ -6,6 +6,7 @@
 made anew at every start, since only its hash is kept.
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -22,6 +23,8 @@ settings = Settings(str(folder / "sidelight.db"), folder / "sidelight.db.tokens"
 problem = sl.load(Path(__file__).parent / "dosing.toml")
 with sl.open(settings.where, problem, policy="ids", seed=7, experiment="dosing") as dosing:
     following = dosing.rounds + 1
+    coming = dosing.learner.place(dosing.verdict().next)  # what the first call will answer
+    seen = {label: problem.means[dosing.learner.place(label)] for label in dosing.shown(coming)}
 
 tokens = TokenFile(settings.tokens)
 if any(token.name == "example" for token in tokens.all()):
@@ -36,7 +39,7 @@ Ask what to do, tell what was seen of it, and see what is known; Ctrl-C ends the
 curl -sS {where}/decisions {headers} -d '{{"key": "visit-{following}"}}'
 
 curl -sS {where}/observations {headers} \\
-  -d '{{"items": [{{"decision": {following}, "values": {{}}, "last": true}}]}}'
+  -d '{{"items": [{{"decision": {following}, "values": {json.dumps(seen)}, "last": true}}]}}'
 
 curl -sS {where}/verdict {headers}
 """, flush=True)  # fmt: skip

@@ -50,6 +50,7 @@ def test_the_calls_that_it_prints_work_at_every_start(tmp_path: Path, starts: in
             assert answers[0]["decisions"][0]["id"] == number
             assert answers[1]["accepted"] == 1
             assert answers[2]["delta"] == 0.05
+            assert answers[2]["best"] == "C"  # a value was told
         finally:
             process.terminate()
             process.communicate(timeout=PATIENCE)

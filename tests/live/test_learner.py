@@ -298,6 +298,8 @@ def test_a_key_says_one_thing() -> None:
         learner.tell(other.id, {"a": 0.1}, key="mail")
     with pytest.raises(sl.InputError, match="'mail' was used before, to tell something else"):
         learner.tell(one.id, {"a": 0.1, "b": 0.1}, key="mail")
+    with pytest.raises(sl.KeyReusedError, match="a key of its own"):  # and not a contradiction
+        learner.tell(one.id, {"a": 0.2}, key="mail")
     with pytest.raises(sl.InputError, match="'mail' was used before, to record something else"):
         learner.record("b", {"b": 0.2}, key="mail")
     assert not learner.record("a", {"a": 0.2}, key="mail")

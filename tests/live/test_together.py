@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -89,6 +90,7 @@ def test_items_are_taken_all_or_none(shop: Together) -> None:
         (Told(99, {"A": 0.5}), InputError),
         (Told(a, {"A": 0.75}), ContradictionError),
         (Told(b, {"B": 0.5}, "one"), KeyReusedError),
+        (Told(a, {"A": 0.75, "B": 0.25}, "one"), KeyReusedError),
         (Told(b, {"B": 1e9}), InputError),
     ):
         with pytest.raises(ItemError, match="item 2") as caught:
@@ -111,6 +113,9 @@ def test_records_are_taken_all_or_none_and_one_key_stands_for_all(shop: Together
     assert (again.accepted, again.duplicate) == (0, 2)
     for other in (items[:1], [*items, items[0]]):
         with pytest.raises(KeyReusedError):
+            answer(shop.note(other, "import"))
+    for other in ([replace(items[0], key="own"), items[1]], [items[0], replace(items[1], key="x")]):
+        with pytest.raises(ItemError, match="a key for all items, and this item one of its own"):
             answer(shop.note(other, "import"))
     assert shop.belief.rounds == 2
     assert shop.to_json() == as_replayed(shop)

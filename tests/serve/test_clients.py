@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from openfeature import api
@@ -16,7 +18,9 @@ from openfeature.evaluation_context import EvaluationContext
 from openfeature.exception import ErrorCode
 
 from browser import browsing
-from serving import Running, serving_here
+from commands import Command
+from serving import Answer, Running, serving_here
+from sidelight.live.store import open_store
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "operations.md").read_text()
@@ -30,43 +34,89 @@ def running(tmp_path: Path) -> Iterator[Running]:
 
 
 def example(language: str, running: Running) -> str:
-    """The calls in the documentation, for this service."""
+    """The block of this language in the documentation, for the port of this service."""
     (found,) = re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
     text: str = found.replace("http://127.0.0.1:7733", running.url)
-    return text.replace("$SIDELIGHT_TOKEN", running.secrets["admin"])
+    return text
 
 
-def test_the_documented_calls_of_curl_decide_and_tell(running: Running) -> None:
-    if not shutil.which("curl"):
-        pytest.skip("curl is not installed")
+def run_example(running: Running, text: str, program: str, *options: str) -> list[Any]:
+    """The objects that a program prints which reads a block, with the token where the page says."""
+    if not shutil.which(program):
+        pytest.skip(f"{program} is not installed")
     done = subprocess.run(
-        ["sh", "-e"],
-        input=example("sh", running),
+        [program, *options],
+        input=text,
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
         timeout=120,
+        env={**os.environ, "SIDELIGHT_TOKEN": running.secrets["admin"]},
     )
-    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def curl_example(running: Running) -> list[Any]:
+    """What the documented calls of curl answer."""
+    if not shutil.which("curl"):
+        pytest.skip("curl is not installed")
+    return run_example(running, example("sh", running), "sh", "-e")
+
+
+def test_the_documented_calls_of_curl_and_then_of_node_decide_and_tell(running: Running) -> None:
+    """In the order of the page, on one store, with nothing replaced but the port."""
+    answers = curl_example(running)
     assert answers[0]["name"] == "dosing"
     assert answers[1]["decisions"][0]["id"] == 1
     assert answers[2]["accepted"] == 1
     types = [event["type"] for event in running.events("dosing")]
     assert types == ["created", "opened", "decided", "told"]
+    text = example("js", running) + "console.log(JSON.stringify({decision, told}));"
+    (found,) = run_example(running, text, "node", "--input-type=module", "-")
+    assert found["decision"]["id"] == 2
+    assert found["told"]["accepted"] == 1
+    types = [event["type"] for event in running.events("dosing")]
+    assert types == ["created", "opened", "decided", "told", "decided", "told"]
 
 
 def test_the_documented_calls_of_fetch_run_in_a_browser(
     running: Running, chromium: str, tmp_path: Path
 ) -> None:
-    problem = {"actions": ["A", "B", "C", "test"], "kind": "full-information"}
-    running.create("dosing", problem=problem)
+    curl_example(running)
+    process = json.dumps({"env": {"SIDELIGHT_TOKEN": running.secrets["admin"]}})
+    calls = f"const process = {process};\n{example('js', running)}"
     with browsing(chromium, tmp_path / "profile", LOCAL) as page:
         page.open(f"{running.url}/v1/health")
-        found = page.ask(f"(async () => {{ {example('js', running)}; return [decision, told] }})()")
-        assert found[0]["id"] == 1
+        found = page.ask(f"(async () => {{ {calls}; return [decision, told] }})()")
+        assert found[0]["id"] == 2
         assert found[1]["accepted"] == 1
     types = [event["type"] for event in running.events("dosing")]
-    assert types == ["created", "opened", "decided", "told"]
+    assert types == ["created", "opened", "decided", "told", "decided", "told"]
+
+
+def test_the_documented_ways_to_back_up_and_restore_work(
+    tmp_path: Path, sidelight: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    section = PAGE.partition("## Backup and restore")[2].partition("\n## ")[0]
+    lines = [line.partition("#")[0].split() for line in section.splitlines()]
+    commands = [words[1:] for words in lines if words[:1] == ["sidelight"]]
+    (program,) = re.findall(r"```py\n(.*?)```", section, flags=re.DOTALL)
+    with serving_here("sidelight.db", tmp_path) as running:
+        running.create("dosing")
+        running.decide("dosing")
+        events = running.events("dosing")
+        for command in commands:
+            assert sidelight(*command).code == 0, command
+        exec(compile(program, "operations.md", "exec"), {})
+        exported = running.call("GET", "/v1/experiments/dosing/events").body
+        Path("dosing.ndjson").write_bytes(exported)
+        assert sidelight("restore", "dosing.ndjson", "lines.db").code == 0
+    assert [words[0] for words in commands] == ["backup", "restore"]
+    for copy in ("copy.db", "new.db", "monday.db", "other.db", "lines.db"):
+        with open_store(copy, read_only=True) as store:
+            assert [event.n for event in store.read("dosing")] == [event["n"] for event in events]
 
 
 def test_a_page_of_another_origin_cannot_call(
@@ -120,6 +170,23 @@ def test_an_openfeature_client_decides(running: Running) -> None:
     finally:
         api.shutdown()
         api.clear_providers()
+
+
+def test_a_context_is_no_deeper_than_any_other_body(running: Running) -> None:
+    running.create("prices")
+
+    def nested(levels: int) -> list[Any]:
+        return [nested(levels - 1)] if levels > 1 else []
+
+    def evaluate(levels: int, **more: Any) -> Answer:
+        body = {"context": {"targetingKey": "ana", "deep": nested(levels)}, **more}
+        return running.call("POST", "/ofrep/v1/evaluate/flags/prices", body)
+
+    assert evaluate(6).status == 200
+    for refused in (evaluate(7), evaluate(60), evaluate(1, other=nested(60))):
+        assert refused.kind == "invalid-request"
+        assert "more than 8 levels" in refused.data["detail"]
+        assert "send a flatter one" in refused.data["detail"]
 
 
 def test_there_is_no_bulk_evaluation(running: Running) -> None:

@@ -292,8 +292,15 @@ def test_tokens_on_the_command_line(sidelight: Command, tmp_path: Path) -> None:
     assert sidelight("token", "revoke", "shop").code == 0
     assert sidelight("token", "revoke", "shop").code == 2
     assert len(sidelight("token", "list").out.splitlines()) == 1
-    assert sidelight("token", "list", "--data", "folder").code == 0
+    for call in (("list",), ("revoke", "me")):
+        nowhere = sidelight("token", *call, "--data", "folder")
+        assert (nowhere.code, nowhere.out) == (2, "")
+        assert "folder/sidelight.db.tokens: there is no such file of tokens" in nowhere.err
     assert not (tmp_path / "folder").exists()
+    for call in (("add", "x", "--role", "read"), ("list",), ("revoke", "x")):
+        here = sidelight("token", *call, "--tokens", ".")
+        assert here.code == 2
+        assert "tokens are in a file" in here.err
     folder = sidelight("token", "add", "a", "--role", "read", "--data", "folder")
     assert folder.code == 0
     assert (tmp_path / "folder" / "sidelight.db.tokens").exists()

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,6 +82,22 @@ def test_refusals_are_errors_of_the_library(running: Running) -> None:
         sl.connect(running.url, running.secrets["admin"])
 
 
+@pytest.mark.parametrize("key", ["", "x" * 201])
+def test_a_key_that_is_none_is_refused_as_a_learner_refuses_it(running: Running, key: str) -> None:
+    with sl.connect(running.url, running.secrets["decide"]) as shop:
+        shop.ask()
+        before = running.events()
+        for say in (
+            lambda: shop.ask(key=key),
+            lambda: shop.ask_many(2, key),
+            lambda: shop.tell(1, {"A": 0.5}, key=key),
+            lambda: shop.record("A", {"A": 0.5}, key=key),
+        ):
+            with pytest.raises(sl.InputError, match="a key is text of 1 to 200 characters"):
+                say()
+        assert running.events() == before
+
+
 def test_a_token_comes_from_the_environment_and_goes_nowhere_in_plain_text(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,6 +146,29 @@ def test_without_a_service_the_error_says_what_to_do() -> None:
         calls.call("GET", "/v1/health")
     with pytest.raises(sl.UnknownOutcomeError, match="same key"):
         calls.call("POST", "/v1/health", {})
+
+
+def test_whoever_waits_is_told_so_once_for_each_call() -> None:
+    said: list[str] = []
+    calls = Calls("http://127.0.0.1:9", "x", patience=0.5, notice=said.append)
+    with pytest.raises(sl.StoreError):
+        calls.call("GET", "/v1/health")
+    assert len(said) == 1
+    assert "see whether the service runs; trying again for 0.5 s" in said[0]
+
+
+def test_a_command_that_waits_for_a_service_says_so(
+    sidelight: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIDELIGHT_TOKEN", "x")
+    monkeypatch.setattr("sidelight.remote.experiment.Calls", hurried)
+    found = sidelight("verdict", "shop", "--url", "http://127.0.0.1:9")
+    assert found.code == 1
+    assert "trying again for 0.2 s" in found.err
+
+
+def hurried(url: str, token: str, _: float, *more: Any) -> Calls:
+    return Calls(url, token, 0.2, *more)
 
 
 def test_commands_reach_a_service(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 import sidelight as sl
-from serving import BANDIT, Running, serving_here
+from serving import BANDIT, JSON, Running, serving_here
 from sidelight.live.events import check_chain
 from sidelight.live.exchange import from_lines
 
@@ -77,10 +78,50 @@ def test_values_are_taken_all_or_none(running: Running) -> None:
     assert counts == [(2, 0), (0, 2)]
     reused = running.observe({"decision": 2, "values": {"A": 0.25}, "key": "e1"})
     assert (reused.status, reused.kind) == (422, "key-reused")
+    values = running.observe({**good[0], "values": {"A": 0.75}})
+    assert (values.status, values.kind) == (422, "key-reused")
     other = running.observe({"decision": 1, "values": {"A": 0.75}})
     assert (other.status, other.kind) == (409, "conflict")
     late = running.observe({"decision": 1, "values": {"B": 0.5}})
     assert late.data["accepted"] == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("/decisions", {"count": 1.5}, "a whole number belongs here, and this is a number with"),
+        ("/decisions", {"count": 0}, "a whole number, at least 1, belongs here (at /count)"),
+        ("/decisions", {"key": ""}, "text of at least 1 character belongs here (at /key)"),
+        ("/decisions", {"key": [1]}, "text or null belongs here, and this is a list"),
+        ("/decisions", {"cuont": 1}, "there is no field 'cuont' here"),
+        ("/decisions", [], "an object belongs here, and this is a list"),
+        ("/decisions", b"{", "it ends too early: see whether a quote or a bracket is open"),
+        ("/decisions", b"x", "invalid character (byte 0); see the quotes"),
+        ("/decisions", b'{"count": 1e400}', "the number is too large"),
+        ("/observations", {}, "the field 'items' is missing"),
+        ("/observations", {"items": []}, "a list of at least 1 item belongs here"),
+        ("/observations", {"items": [{"decision": 1, "last": 1}]}, "true or false belongs here"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_our_words(
+    running: Running, path: str, body: Any, said: str
+) -> None:
+    refused = running.call("POST", E + path, body, headers=JSON)
+    assert refused.kind == "invalid-request"
+    assert said in refused.data["detail"]
+    assert not re.search("Expected|`|got|Object|malformed", refused.data["detail"])
+
+
+def test_refusals_say_what_to_do(running: Running) -> None:
+    running.decide(key="a")
+    reused = running.decide(key="a", count=2)
+    assert "give each real event a key of its own" in reused.data["detail"]
+    deep: list[Any] = []
+    for _ in range(10):
+        deep = [deep]
+    assert "send a flatter one" in running.create("deep", problem={"x": deep}).data["detail"]
+    running.call("PUT", E + "/state", {"state": "paused"})
+    assert "or set its state to running" in running.decide().data["detail"]
 
 
 def test_a_header_stands_for_the_key_of_a_batch(running: Running) -> None:
@@ -90,6 +131,16 @@ def test_a_header_stands_for_the_key_of_a_batch(running: Running) -> None:
     assert running.observe(*items, headers=key).data["accepted"] == 2
     assert running.observe(*items, headers=key).data["duplicate"] == 2
     assert running.observe(items[0], headers=key).kind == "key-reused"
+    other = [items[0], {**items[1], "values": {"A": 0.75}}]
+    assert running.observe(*other, headers=key).kind == "key-reused"
+    own = running.observe(items[0], {**items[1], "key": "own"}, headers=key)
+    assert (own.kind, own.data["pointer"]) == ("invalid-request", "/items/1")
+    before = running.events()
+    one = {**items[0], "key": "own"}
+    assert running.observe(one, headers=key).status in (400, 422)
+    assert running.observe(one, headers={"idempotency-key": "new"}).kind == "invalid-request"
+    assert running.observe(one, headers={"idempotency-key": "own"}).data["duplicate"] == 1
+    assert len(running.events()) == len(before) + 1  # the key is new
 
 
 def test_what_an_action_does_not_show_is_refused(running: Running) -> None:

@@ -9,7 +9,7 @@ import json
 import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -80,7 +80,7 @@ class Asked(NamedTuple):
 
         if self.name is not None:
             raise InputError("-e: with --url the first argument names the experiment")
-        return connect(self.url, experiment=self.file)
+        return connect(self.url, experiment=self.file, notice=partial(click.echo, err=True))
 
     def words(self, command: str) -> list[str]:
         """How another command about the same experiment begins."""

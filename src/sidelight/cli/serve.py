@@ -141,7 +141,7 @@ def list_tokens(**places_: Any) -> None:
     \b
         sidelight token list
     """
-    for token in _file(places_).all():
+    for token in _present(places_).all():
         click.echo(f"{token.name}\t{token.role}\t{token.experiments}\t{token.expires or 'never'}")
 
 
@@ -154,7 +154,7 @@ def revoke(name: str, **places_: Any) -> None:
     \b
         sidelight token revoke shop
     """
-    _file(places_).revoke(name)
+    _present(places_).revoke(name)
     click.echo(f"{name} is revoked", err=True)
 
 
@@ -183,3 +183,14 @@ def _file(given: dict[str, Any], make: bool = False) -> Any:
 
     _, path = places(given["data"], given["database"], given["tokens"], make)
     return TokenFile(path)
+
+
+def _present(given: dict[str, Any]) -> Any:
+    """A file of tokens that is there."""
+    tokens = _file(given)
+    if not tokens.path.exists():
+        raise InputError(
+            f"{tokens.path}: there is no such file of tokens: say where it is (--data, --tokens), "
+            "or make one: sidelight token add"
+        )
+    return tokens

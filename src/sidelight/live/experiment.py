@@ -225,7 +225,10 @@ class Experiment(Kept):
 
     def _check_can_decide(self, replay: Replay) -> None:
         if replay.state == PAUSED:
-            raise NotRunningError(f"{self.name} is paused: it takes values, and no questions")
+            raise NotRunningError(
+                f"{self.name} is paused: it takes values, and no questions: do what you would do "
+                "without it, or set its state to running"
+            )
         self._check_takes(replay)
         if replay.absent:
             raise NotRunningError(

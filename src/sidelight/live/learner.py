@@ -40,6 +40,7 @@ from .values import Door, Values
 from .verdict import Verdict, judge
 
 MAX_PATIENCE = 10**15
+ANOTHER_KEY = "give each real event a key of its own"
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ class History:
     told       by id: the value of each action that was told
     awaited    by id: how many values are still awaited; the rest were told, or forgotten
     asked      by key of an ask: the id
-    tells      by key of a tell: the id, the actions, and whether the rest never comes
+    tells      by key of a tell: the id, the actions, and whether the rest never comes; the values
+               are those in `told`
     records    by key of a record: the action and the values
     shadow     ids of decisions that nobody carries out
     pairs      sums of all values by (played, observed)
@@ -175,9 +177,11 @@ class Learner:
         if choice.round in history.shadow:
             raise InputError(f"{where} was for nobody to carry out: record what was done instead")
         seen = self._door.values(choice.action, values, where)
-        new = self._news(choice.round, seen, where)
-        if key is not None and self._is_repeated(key, (choice.round, frozenset(seen), bool(last))):
+        if key is not None and self._is_repeated(key, choice.round, seen, bool(last)):
             return False
+        new = self._news(choice.round, seen, where)
+        if key is not None:
+            history.tells[key] = choice.round, frozenset(seen), bool(last)
         awaited = history.awaited.get(choice.round, 0)
         if new:
             self._take(choice, new, awaited)
@@ -198,7 +202,9 @@ class Learner:
             if known is not None:
                 if known == (place, seen):
                     return False
-                raise KeyReusedError(f"the key {key!r} was used before, to record something else")
+                raise KeyReusedError(
+                    f"the key {key!r} was used before, to record something else: {ANOTHER_KEY}"
+                )
             self.history.records[key] = place, seen
         self.player.add(place, list(seen), list(seen.values()))
         add_values(self.history.pairs, place, seen)
@@ -321,16 +327,19 @@ class Learner:
                 )
         return new
 
-    def _is_repeated(self, key: str, content: tuple[int, frozenset[int], bool]) -> bool:
+    def _is_repeated(self, key: str, t: int, seen: dict[int, float], last: bool) -> bool:
         """Whether the same was told with this key; another content is refused."""
         check_key(key)
-        known = self.history.tells.setdefault(key, content)
-        if known is content:
+        known = self.history.tells.get(key)
+        if known is None:
             return False
-        if known == content:  # the values are those that were told: `_news` has seen to that
-            return True
+        if known == (t, frozenset(seen), last):
+            told = self.history.told.get(t, {})
+            if all(told.get(j) == value for j, value in seen.items()):
+                return True
         raise KeyReusedError(
-            f"the key {key!r} was used before, to tell something else of decision {known[0]}"
+            f"the key {key!r} was used before, to tell something else of decision {known[0]}: "
+            f"{ANOTHER_KEY}"
         )
 
     def _take(self, choice: Choice, new: dict[int, float], awaited: int) -> None:

@@ -24,7 +24,7 @@ from . import bodies
 from .events import KEY_LENGTH, Entry, check_key
 from .experiment import Experiment
 from .kept import Work
-from .learner import Decision, Learner
+from .learner import ANOTHER_KEY, Decision, Learner
 from .replay import SHADOW, Replay
 from .store import Store
 from .values import Values
@@ -108,7 +108,7 @@ class Together(Experiment):
         return self.soon(work)
 
     def observe(self, items: Sequence[Told], key: str | None = None) -> Future[Taken]:
-        """What decisions showed: all items, or none; `key` stands for those that have none."""
+        """What decisions showed: all items, or none; `key` stands for all of them."""
 
         def work(replay: Replay, by: int) -> tuple[list[Entry], Taken]:
             learner = replay.learner
@@ -227,7 +227,9 @@ def keys_of(key: str | None, count: int, known: Mapping[str, Any]) -> tuple[list
         )
     found = sum(name in known for name in keys)
     if found and (found < count or f"{key}{MARK}{count + 1}" in known):
-        raise KeyReusedError(f"the key {key!r} was used before, for another number than {count}")
+        raise KeyReusedError(
+            f"the key {key!r} was used before, for another number than {count}: {ANOTHER_KEY}"
+        )
     return [*keys], bool(found)
 
 
@@ -235,14 +237,16 @@ Item = TypeVar("Item", Told, Recorded)
 
 
 def with_keys(items: Sequence[Item], key: str | None, known: Mapping[str, Any]) -> list[Item]:
-    """The items, where those without a key have one that is made of `key`."""
-    if key is None:
+    """The items, each with a key that is made of `key`; none has another key of its own."""
+    if key is None or not items:
         return list(items)
-    bare = [place for place, item in enumerate(items) if item.key is None]
-    keys, _ = keys_of(key, len(bare), known) if bare else ([], False)
-    said = list(items)
-    for place, name in zip(bare, keys, strict=True):
-        said[place] = replace(said[place], key=name)
+    keys, _ = keys_of(key, len(items), known)
+    said = []
+    for place, (item, name) in enumerate(zip(items, keys, strict=True)):
+        if item.key not in (None, name):
+            one = "the request has a key for all items, and this item one of its own: send one"
+            raise ItemError(place, InputError(one))
+        said.append(replace(item, key=name))
     return said
 
 
@@ -260,14 +264,18 @@ def check_tells(learner: Learner, items: Iterable[Told]) -> None:
             if choice.round in learner.history.shadow:
                 raise InputError(f"{where} was for nobody to carry out: record what was done")
             seen = learner._door.values(choice.action, item.values, where)
+            last = bool(item.last)
+            if item.key is not None:
+                learner._is_repeated(item.key, choice.round, seen, last)
+                content = choice.round, seen, last
+                _check_reuse(item.key, content, keys)
+                keys[item.key] = content
             learner._news(choice.round, seen, where)
             mine = told.setdefault(choice.round, {})
             for j, value in seen.items():
                 if mine.setdefault(j, value) != value:
                     label = learner.setting.labels[j]
                     raise ContradictionError(f"{where}: two values of {label!r} in one request")
-            content = choice.round, frozenset(seen), bool(item.last)
-            _check_reuse(item.key, content, keys, learner.history.tells)
         except InputError as error:
             raise ItemError(place, error) from None
 
@@ -279,16 +287,17 @@ def check_records(learner: Learner, items: Iterable[Recorded]) -> None:
         try:
             action = learner.place(item.action)
             seen = learner._door.values(action, item.values, f"a play of {item.action!r}")
-            _check_reuse(item.key, (action, seen), keys, learner.history.records)
+            content = action, seen
+            if item.key is not None:
+                check_key(item.key)
+                _check_reuse(item.key, content, learner.history.records, keys)
+                keys[item.key] = content
         except InputError as error:
             raise ItemError(place, error) from None
 
 
-def _check_reuse(
-    key: str | None, content: object, mine: dict[str, Any], known: Mapping[str, Any]
-) -> None:
-    if key is None:
-        return
-    check_key(key)
-    if known.get(key, content) != content or mine.setdefault(key, content) != content:
-        raise KeyReusedError(f"the key {key!r} was used before, to say something else")
+def _check_reuse(key: str, content: object, *known: Mapping[str, Any]) -> None:
+    if any(one.get(key, content) != content for one in known):
+        raise KeyReusedError(
+            f"the key {key!r} was used before, to say something else: {ANOTHER_KEY}"
+        )

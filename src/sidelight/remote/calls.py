@@ -2,7 +2,7 @@
 
 A call is repeated where no answer came, where the service says that it could not keep it (503), or
 that there were too many (429). All calls are harmless to repeat: questions, and what has a key. The
-pauses double, and end when the caller's patience does.
+pauses double, and end when the caller's patience does; `notice` is told when they begin.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import ssl
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -52,6 +52,7 @@ class Calls:
         token: str,
         patience: float = PATIENCE,
         context: ssl.SSLContext | None = None,
+        notice: Callable[[str], object] | None = None,
     ) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -67,7 +68,7 @@ class Calls:
                 "no token: set SIDELIGHT_TOKEN to one that `sidelight token add` printed"
             )
         self.url, self._parts, self._token = url, parts, token
-        self._patience, self._context = patience, context
+        self._patience, self._context, self._notice = patience, context, notice
         self._local = threading.local()
         self._open: set[http.client.HTTPConnection] = set()
 
@@ -88,6 +89,8 @@ class Calls:
             is_known = status and _kind(found) not in AGAIN
             if is_known or time.monotonic() + pause > until:
                 raise error
+            if self._notice is not None and pause == PAUSE:  # once for each call
+                self._notice(f"{error}; trying again for {self._patience:g} s")
             time.sleep(pause)
             pause = min(2 * pause, LONGEST)
 

@@ -6,7 +6,7 @@ import json
 import os
 import ssl
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from math import inf, isnan
@@ -22,6 +22,7 @@ from ..errors import InputError
 from ..frames import told
 from ..labels import Label, find_label, label_index
 from ..live.diagnose import Diagnosis, Finding
+from ..live.events import check_key
 from ..live.learner import Decision
 from ..live.values import Values
 from ..live.verdict import Verdict
@@ -48,7 +49,7 @@ class Remote:
 
     def ask_many(self, count: int, key: str | None = None) -> list[Decision]:
         """Several decisions at once, in one commit."""
-        body = {"count": count, "key": key or _new_key()}
+        body = {"count": count, "key": _key(key)}
         found = self._calls.call("POST", f"{self._path}/decisions", body)
         return [self._decision(one) for one in found["decisions"]]
 
@@ -65,7 +66,7 @@ class Remote:
         arrived.
         """
         item = {"decision": int(id), "values": self._wire(values), "last": bool(last)}
-        item["key"] = key or _new_key()
+        item["key"] = _key(key)
         found = self._calls.call("POST", f"{self._path}/observations", {"items": [item]})
         return bool(found["accepted"])
 
@@ -73,7 +74,7 @@ class Remote:
         """An action that was taken without asking, and what it showed; whether that was news."""
         place = find_label(self._index, action, "an action that was taken")
         item = {"action": str(self.setting.labels[place]), "values": self._wire(values)}
-        item["key"] = key or _new_key()
+        item["key"] = _key(key)
         found = self._calls.call("POST", f"{self._path}/records", {"items": [item]})
         return bool(found["accepted"])
 
@@ -225,14 +226,17 @@ def connect(
     experiment: str | None = None,
     patience: float = PATIENCE,
     context: ssl.SSLContext | None = None,
+    notice: Callable[[str], object] | None = None,
 ) -> Remote:
     """An experiment behind the service at `url`, such as http://127.0.0.1:7733.
 
     Without `token`, that of the environment (SIDELIGHT_TOKEN). `experiment` is the name: where none
     is given, the only one that the token reaches. Calls without an answer are repeated for
-    `patience` seconds. `context` says which certificates are trusted.
+    `patience` seconds; `notice` gets a sentence when that begins. `context` says which certificates
+    are trusted.
     """
-    calls = Calls(url, os.environ.get(VARIABLE, "") if token is None else token, patience, context)
+    secret = os.environ.get(VARIABLE, "") if token is None else token
+    calls = Calls(url, secret, patience, context, notice)
     try:
         found = Remote(calls, _only(calls) if experiment is None else experiment)
         found.setting  # noqa: B018 - whether it is there, and the token fits
@@ -250,5 +254,7 @@ def _only(calls: Calls) -> str:
     return str(names[0])
 
 
-def _new_key() -> str:
-    return f"auto-{uuid.uuid4().hex}"
+def _key(given: str | None) -> str:
+    """The caller's key, or a new one: with a key a call can be repeated."""
+    check_key(given)
+    return f"auto-{uuid.uuid4().hex}" if given is None else given

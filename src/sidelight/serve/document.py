@@ -38,6 +38,10 @@ class Call:
 
 
 _key = "The same `key` (or header `Idempotency-Key`) gets the same answer."
+_once = (
+    "What is sent again with its `key` counts once, as a duplicate; the header `Idempotency-Key` "
+    "stands for the keys of all items."
+)
 CALLS = {
     "health": Call("", "Whether decisions can be made and kept.", {200: wire.HealthAnswer}, (
         "storage-failed",
@@ -67,14 +71,14 @@ CALLS = {
     ),
     "observe": Call(
         "decide",
-        f"What decisions showed, late or in parts: all items are taken, or none. {_key}",
+        f"What decisions showed, late or in parts: all items are taken, or none. {_once}",
         {200: wire.Accepted},
         (*ONE, *BODY, *CHANGE),
         wire.ObservationRequest,
     ),
     "record": Call(
         "decide",
-        f"Actions that were taken without asking: all items are taken, or none. {_key}",
+        f"Actions that were taken without asking: all items are taken, or none. {_once}",
         {200: wire.Accepted},
         (*ONE, *BODY, *CHANGE),
         wire.RecordRequest,

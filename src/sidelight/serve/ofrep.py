@@ -14,11 +14,12 @@ import msgspec
 from starlette.types import Receive, Scope, Send
 
 from ..errors import InputError, NotRunningError
+from ..live.together import Together
 from .guard import visit_of
 from .hot import reply
 from .refusals import Refusal, shown
 from .service import Service, check_key_text, check_query
-from .wire import body_of, decode
+from .wire import body_of, check_depth, decode
 
 EVALUATE = "/ofrep/v1/evaluate/flags/{experiment}"
 
@@ -30,6 +31,7 @@ class Evaluation(msgspec.Struct):
 
 
 _asked = msgspec.json.Decoder(Evaluation)
+_anything = msgspec.json.Decoder()
 
 
 class Evaluate:
@@ -51,7 +53,10 @@ class Evaluate:
                 raise
             await reply(send, 404, _error(flag, "FLAG_NOT_FOUND", refusal.detail))
             return
-        said = decode(_asked, await body_of(visit, receive, service.settings.limits.body))
+        limits = service.settings.limits
+        body = await body_of(visit, receive, limits.body)
+        said = decode(_asked, body)
+        check_depth(decode(_anything, body), limits.depth)  # what is ignored is read, too
         key = said.context.get("targetingKey")
         if not isinstance(key, str) or not 0 < len(key) <= 200:
             words = "the context needs a targetingKey of 1 to 200 characters"
@@ -62,24 +67,28 @@ class Evaluate:
         except Refusal as refusal:
             await reply(send, 400, _error(flag, "INVALID_CONTEXT", refusal.detail))
             return
+        await reply(send, *await self._decided(experiment, flag, key))
+
+    async def _decided(
+        self, experiment: Together, flag: str, key: str
+    ) -> tuple[int, dict[str, Any]]:
+        """The status, and what goes out."""
+        service = self.service
         service.check_writable()
         try:
             found = await service.change(experiment, lambda: experiment.decide(1, key))
         except NotRunningError as error:
-            await reply(send, 400, _error(flag, "GENERAL", str(error)))
-            return
+            return 400, _error(flag, "GENERAL", str(error))
         except InputError as error:
-            await reply(send, 400, _error(flag, "INVALID_CONTEXT", str(error)))
-            return
+            return 400, _error(flag, "INVALID_CONTEXT", str(error))
         (decision,) = found.decisions
         if decision.shadow:
             words = "the experiment is in shadow: do what you would do without it"
-            await reply(send, 400, _error(flag, "GENERAL", words))
-            return
+            return 400, _error(flag, "GENERAL", words)
         label = str(decision.label)
         metadata = {"decision": decision.id, "why": decision.why, "seq": found.n}
         answer = {"key": flag, "reason": "SPLIT", "variant": label, "value": label}
-        await reply(send, 200, {**answer, "metadata": metadata})
+        return 200, {**answer, "metadata": metadata}
 
 
 def _error(flag: str, code: str, details: str) -> dict[str, str]:

@@ -25,7 +25,7 @@ from .compiling import compile_apart
 from .gate import no_experiment
 from .refusals import Refusal
 from .settings import Limits
-from .wire import ExperimentRequest, depth_of
+from .wire import ExperimentRequest, check_depth
 
 THREADS = 8  # that take turns on a server
 BEGINNING = ("problem", "policy", "seed", "horizon", "patience")
@@ -115,8 +115,7 @@ class Shelf:
     def check_size(self, problem: dict[str, object]) -> None:
         """Refuse a problem that is too large, before anything is made of it."""
         limits = self.limits
-        if depth_of(problem) > limits.depth - 1:
-            raise Refusal("invalid-request", f"the body has more than {limits.depth} levels")
+        check_depth(problem, limits.depth, above=1)
         for key in ("actions", "variance", "means", "reveals", "sigma"):
             found = problem.get(key)
             count = len(found) if isinstance(found, list | dict) else 0

@@ -74,6 +74,8 @@ class TokenFile:
     """The tokens in a file, as they are now."""
 
     def __init__(self, path: Path, clock: Callable[[], str] = now) -> None:
+        if path.is_dir():
+            raise InputError(f"{path}: a folder: tokens are in a file, such as {path / 'tokens'}")
         self.path, self._clock = path, clock
         self._seen: tuple[int, int, int] | None = None
         self._next = 0.0  # when to look at the file again

@@ -16,6 +16,7 @@ from starlette.types import Receive
 from .gate import Visit
 from .refusals import SECRET, Refusal
 from .settings import BATCH
+from .wording import in_words, no_json
 
 T = TypeVar("T")
 
@@ -237,6 +238,7 @@ class ProblemAnswer(Struct):
 # A client that still sends would not read a refusal, so that much is read and thrown away.
 DRAINED = 8  # times the largest body
 LONE = re.compile(rb"\\u[dD][89a-fA-F]")  # a half of a character, alone or not
+FLATTER = "send a flatter one"
 _CURL = "with curl: -H 'content-type: application/json' -d '{...}'"
 
 
@@ -298,21 +300,32 @@ def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
         more = {"pointer": pointer_of(where.strip("`"))} if where else {}
         place = f" (at {more['pointer']})" if more else ""
         raise Refusal(
-            "invalid-request", f"{said.strip()}{place}; /v1/openapi.json says what fits", more=more
+            "invalid-request",
+            f"{in_words(said.strip())}{place}; /v1/openapi.json says what fits",
+            more=more,
         ) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        said = str(error)
+        said = no_json(str(error))
         if LONE.search(body):  # msgspec calls it truncated
-            said = "\\ud800 to \\udfff are halves of characters, and one stands alone"
+            said = "\\ud800 to \\udfff are halves of characters, and one stands alone: send both"
         raise Refusal("invalid-request", f"the body is no JSON: {said}") from None
     except RecursionError:
-        raise Refusal("invalid-request", "the body is nested too deeply") from None
+        raise Refusal("invalid-request", f"the body is nested too deeply: {FLATTER}") from None
 
 
 def pointer_of(path: str) -> str:
     """`$.items[3].values[...]` as a JSON pointer."""
     steps = re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", path)
     return "".join(f"/{name or place}" for name, place in steps if place != "...")
+
+
+def check_depth(value: object, most: int, above: int = 0) -> None:
+    """Refuse a part of a body that is nested too deeply; `above` levels are around it."""
+    if depth_of(value) > most - above:
+        raise Refusal(
+            "invalid-request",
+            f"the body has more than {most} levels of lists and objects in each other: {FLATTER}",
+        )
 
 
 def depth_of(value: object) -> int:
