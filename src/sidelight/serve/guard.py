@@ -6,6 +6,7 @@ leaves that no `Gate.allow` has let through: a route that forgot to ask cannot a
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from itertools import count
 from time import perf_counter
@@ -17,7 +18,7 @@ from ..errors import SidelightError
 from .gate import Gate, Visit
 from .logs import Log, trace_of
 from .metrics import Metrics
-from .refusals import HEADERS, MEDIA, Refusal, refusal_of, shown
+from .refusals import HEADERS, MEDIA, Refusal, refusal_of, shown, stopping
 from .tracing import Tracing
 
 QUIET = 300  # statuses below are no line of the log where the route says so
@@ -72,6 +73,10 @@ class Guard:
         except Exception as error:
             if not visit.status:
                 await self._refuse(visit, answer_to(visit, error, self.log), send_on)
+        except asyncio.CancelledError:  # the service ends, and can wait no longer
+            if visit.status:
+                raise
+            await self._refuse(visit, stopping(), send_on)
         finally:
             self._note(visit, perf_counter() - start)
 

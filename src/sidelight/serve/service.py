@@ -40,6 +40,12 @@ class Service:
     failure: str = ""  # why nothing can be written any more
     analyses: Analyses = field(default_factory=Analyses)
 
+    def stop(self) -> None:
+        """End streams, analyses and children that compile: the service is told to end."""
+        self.feeds.close()
+        self.analyses.close()
+        self.shelf.compiler.close()
+
     def check_writable(self) -> None:
         """Refuse a change where none can be kept."""
         if self.settings.read_only:
