@@ -19,6 +19,7 @@ from .tokens import Token, TokenFile
 PUBLIC = frozenset({("GET", "/v1/health")})
 SCHEME = "bearer "
 LONGEST = 200  # characters of a header that holds a token
+HUNG_UP = "hung_up"  # in the scope of a request whose caller did so before we looked at it
 HOW = "send the header `Authorization: Bearer sidelight_...`"
 
 
@@ -36,6 +37,8 @@ class Visit:
     route: str = ""
     status: int = 0
     trace: str = ""
+    streams: bool = False  # whether the answer comes as it happens, for as long as somebody reads
+    hung_up: bool = False  # whether the caller has said that no more comes
 
     def header(self, name: bytes) -> str:
         """The header as text; "" where there is none."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from contextlib import nullcontext
 from itertools import count
 from time import perf_counter
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import SidelightError
-from .gate import Gate, Visit
+from .gate import HUNG_UP, Gate, Visit
 from .logs import Log, trace_of
 from .metrics import Metrics
 from .refusals import HEADERS, MEDIA, Refusal, refusal_of, shown, stopping
@@ -44,13 +45,7 @@ class Guard:
                 await self.app(scope, receive, send)
             return
         start = perf_counter()
-        headers = dict(scope["headers"])
-        visit = Visit(
-            f"{self._prefix}-{next(self._numbers)}", scope["method"], scope["path"], headers
-        )
-        if b"traceparent" in headers:
-            visit.trace = trace_of(visit.header(b"traceparent"))
-        scope["visit"] = visit
+        visit = scope["visit"] = self._visit(scope)
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -63,12 +58,9 @@ class Guard:
             await send(message)
 
         try:
-            self._check_head(scope["headers"], headers)
+            self._check_head(scope["headers"], visit.headers)
             self.gate.admit(visit)
-            if self._tracing.is_on:
-                with self._tracing.span(visit):
-                    await self.app(scope, receive, send_on)
-            else:
+            with self._tracing.span(visit) if self._tracing.is_on else nullcontext():
                 await self.app(scope, receive, send_on)
         except Exception as error:
             if not visit.status:
@@ -79,6 +71,15 @@ class Guard:
             await self._refuse(visit, stopping(), send_on)
         finally:
             self._note(visit, perf_counter() - start)
+
+    def _visit(self, scope: Scope) -> Visit:
+        headers = dict(scope["headers"])
+        number = f"{self._prefix}-{next(self._numbers)}"
+        visit = Visit(number, scope["method"], scope["path"], headers)
+        if b"traceparent" in headers:
+            visit.trace = trace_of(visit.header(b"traceparent"))
+        visit.hung_up = HUNG_UP in scope
+        return visit
 
     def _check_head(self, given: list[tuple[bytes, bytes]], headers: dict[bytes, bytes]) -> None:
         if len(headers) < len(given):

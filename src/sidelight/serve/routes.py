@@ -36,7 +36,8 @@ Delta = Annotated[
     float, Query(ge=1e-12, lt=1, description="How often all looks together may be wrong.")
 ]
 E = "/v1/experiments/{experiment}"
-HEALTHY = 5.0  # seconds in which a server must answer
+HEALTHY = 5.0  # seconds in which a store must answer
+UNWELL = "the store cannot be used: whoever runs the service finds why in its log"
 
 
 def service_of(request: Request) -> Service:
@@ -66,17 +67,16 @@ async def read(request: Request, service: Service, kind: type[T]) -> T:
 async def health(request: Request) -> Response:
     """Whether decisions can be made and kept."""
     service = service_of(request)
-    store, red = service.shelf.store, {"retry-after": "5"}
-    if service.failure:
-        raise Refusal("storage-failed", service.failure, red)
+    red = {"retry-after": "5"}
+    if service.failure:  # the log has it since it came
+        raise Refusal("storage-failed", UNWELL, red)
     try:
-        if store.shared:
-            await asyncio.wait_for(asyncio.to_thread(store.check), HEALTHY)
-        else:
-            store.check()
-    except (SidelightError, TimeoutError) as error:
-        words = str(error) or f"the store did not answer within {HEALTHY:g} s: see the server"
+        await asyncio.wait_for(service.check_store(), HEALTHY)
+    except TimeoutError:
+        words = f"the store did not answer within {HEALTHY:g} s: whoever runs the service sees why"
         raise Refusal("storage-failed", words, red) from None
+    except SidelightError as error:  # it says where the store is, which is for the log alone
+        raise Refusal("storage-failed", UNWELL, red) from error
     return answer(wire.HealthAnswer("ok", service.settings.read_only))
 
 

@@ -39,6 +39,7 @@ class Service:
     landing: Landing = field(default_factory=Landing)
     failure: str = ""  # why nothing can be written any more
     analyses: Analyses = field(default_factory=Analyses)
+    _looking: asyncio.Task[None] | None = None
 
     def stop(self) -> None:
         """End streams, analyses and children that compile: the service is told to end."""
@@ -54,6 +55,12 @@ class Service:
             )
         if self.failure:
             raise Refusal("storage-failed", self.failure, {"retry-after": "1"})
+
+    async def check_store(self) -> None:
+        """Look whether the store can be used now; those who ask at once share one look."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(asyncio.to_thread(self.shelf.store.check))
+        await asyncio.shield(self._looking)
 
     async def experiment(self, visit: Visit, role: str, name: str) -> Together:
         """The experiment that a route is about, if the caller may do this there."""
