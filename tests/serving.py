@@ -8,6 +8,7 @@ import io
 import json
 import logging
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -204,6 +205,14 @@ class Apart:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         return self.process.wait(PATIENCE)
+
+
+def hard(actions: int) -> dict[str, Any]:
+    """A graph whose structure is hard to find."""
+    rng = random.Random(1)
+    edges = [[i, i] for i in range(actions)]
+    edges += [[i, j] for i in range(actions) for j in range(actions) if rng.random() < 0.15]
+    return {"actions": actions, "kind": "graph", "edges": edges}
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:

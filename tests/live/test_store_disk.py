@@ -120,6 +120,40 @@ def test_a_disk_that_is_full_from_the_start(tmp_path: Path) -> None:
     assert "the disk is full: make room" in error
 
 
+FILLING = """
+import sys
+from pathlib import Path
+from sidelight.errors import StoreError
+from sidelight.live.store import open_store
+path, filler = Path(sys.argv[1]), Path(sys.argv[1]).with_name("filler")
+with open_store(path) as store:
+    store.check()
+    with filler.open("wb", buffering=0) as stream:
+        try:
+            while stream.write(bytes(4096)):
+                pass
+        except OSError:
+            pass
+    try:
+        store.check()
+    except StoreError as error:
+        print(error)
+    filler.unlink()
+    store.check()
+    print(sorted(found.name for found in path.parent.iterdir()))
+"""
+
+
+def test_a_store_on_a_full_disk_says_so_before_anything_is_lost(tmp_path: Path) -> None:
+    """And is well again when there is room: the look itself spoils nothing, and leaves nothing."""
+    path = tmp_path / "disk" / "events.db"
+    code, said, error = on_a_disk(tmp_path, "1M", "", sys.executable, "-c", FILLING, path)
+    assert code == 0, error
+    first, second = said.splitlines()
+    assert first == f"{path}: the disk is full: make room"
+    assert second == str([f"events.db{end}" for end in ("", "-shm", "-wal", ".lock")])
+
+
 @pytest.mark.parametrize(("new", "said"), [(True, "events.db.lock"), (False, "events.db.lock")])
 def test_a_folder_that_cannot_be_written(tmp_path: Path, new: bool, said: str) -> None:
     store = tmp_path / "events.db"

@@ -13,6 +13,7 @@ import pytest
 
 from serving import BANDIT, JSON, Answer, Running, certificate, serving_here
 from sidelight import DamagedError, InputError
+from sidelight.serve import gate
 from sidelight.serve.document import CALLS, OTHERS
 from sidelight.serve.settings import Limits, Settings
 from sidelight.serve.tokens import FRESH, ROLES, TokenFile, expiry
@@ -291,6 +292,19 @@ def test_too_many_requests_of_one_token_are_told_to_wait(tmp_path: Path) -> None
         assert refused[0].kind == "rate-limited"
         assert refused[0].headers["retry-after"] == "1"
         assert running.call("GET", "/v1/experiments", token="decide").status == 200
+
+
+def test_a_rate_below_one_request_a_second_lets_them_in_one_by_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(gate, "monotonic", lambda: now)
+    with serving_here(str(tmp_path / "e.db"), tmp_path, Limits(rate=0.4)) as running:
+        assert running.call("GET", "/v1/experiments").status == 200
+        refused = running.call("GET", "/v1/experiments")
+        assert (refused.kind, refused.headers["retry-after"]) == ("rate-limited", "3")
+        now += 3
+        assert running.call("GET", "/v1/experiments").status == 200
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from concurrent.futures import Future
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from serving import PATIENCE, serving_here
 from sidelight.serve.landing import Landing
+from sidelight.serve.service import FEW
 
 
 def test_many_answers_wake_the_loop_once() -> None:
@@ -74,3 +78,43 @@ def test_a_caller_who_has_gone_is_in_nobodys_way() -> None:
         return await staying
 
     assert asyncio.run(work()) == 2
+
+
+def test_many_decisions_hold_up_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They take a thread; so does whoever asks the same experiment meanwhile, and has to wait."""
+    with serving_here(str(tmp_path / "e.db"), tmp_path) as running:
+        running.create()
+        running.decide()
+        assert running.server is not None
+        shop = running.server.service.shelf.find("shop")
+        assert shop is not None
+        at_work, go = threading.Event(), threading.Event()
+        decide = shop.decide
+
+        def slow(count: int = 1, key: str | None = None) -> Any:
+            with shop._lock:
+                if count > FEW:
+                    at_work.set()
+                    go.wait(PATIENCE / 4)
+                return decide(count, key)
+
+        monkeypatch.setattr(shop, "decide", slow)
+        with ThreadPoolExecutor(2) as asking:
+            many = asking.submit(running.decide, count=FEW + 1)
+            assert at_work.wait(PATIENCE)
+            one = asking.submit(running.decide)
+            until = time.monotonic() + PATIENCE / 4
+            while running.server.service._threads["shop"] < 2:
+                assert time.monotonic() < until, "it holds up the service"
+                time.sleep(0.01)
+            assert running.call("GET", "/v1/health", token=None).status == 200
+            assert not one.done()
+            assert not many.done()
+            go.set()
+            assert [found["id"] for found in many.result().data["decisions"]] == [
+                *range(2, FEW + 3)
+            ]
+            assert one.result().data["decisions"][0]["id"] == FEW + 3
+        assert not running.server.service._threads["shop"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -18,10 +17,10 @@ import pytest
 
 import sidelight as sl
 from commands import Command
-from serving import BANDIT, MANY, PATIENCE, Apart, Running, serving_here, tokens_for
+from serving import BANDIT, MANY, PATIENCE, Apart, Running, hard, serving_here, tokens_for
 from sidelight.live.store import open_store
 from sidelight.remote import Calls
-from sidelight.serve.compiling import compile_apart, missing
+from sidelight.serve.compiling import Compiler, missing
 from sidelight.serve.logs import trace_of
 
 E = "/v1/experiments/shop"
@@ -230,14 +229,6 @@ def test_a_backup_of_a_service_that_runs_is_a_service(where: str, tmp_path: Path
             assert again.decide().data["decisions"][0]["id"] == 21
 
 
-def hard(actions: int) -> dict[str, Any]:
-    """A graph whose structure is hard to find."""
-    rng = random.Random(1)
-    edges = [[i, i] for i in range(actions)]
-    edges += [[i, j] for i in range(actions) for j in range(actions) if rng.random() < 0.15]
-    return {"actions": actions, "kind": "graph", "edges": edges}
-
-
 def test_a_hard_analysis_is_cut_off_and_others_are_served(tmp_path: Path) -> None:
     limits = replace(MANY, seconds=8)
     with serving_here(str(tmp_path / "e.db"), tmp_path, limits) as running:
@@ -255,8 +246,8 @@ def test_a_hard_analysis_is_cut_off_and_others_are_served(tmp_path: Path) -> Non
 def test_policies_are_compiled_in_a_child(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     code = (
-        "from sidelight.serve.compiling import compile_apart, missing; "
-        "assert missing(['uniform']) == ['uniform']; compile_apart(['uniform']); "
+        "from sidelight.serve.compiling import Compiler, missing; "
+        "assert missing(['uniform']) == ['uniform']; Compiler().compile_apart(['uniform']); "
         "assert missing(['uniform']) == []"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env=environment, timeout=300)
@@ -268,8 +259,8 @@ def test_what_is_compiled_already_needs_no_child(monkeypatch: pytest.MonkeyPatch
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("a child was started")
 
-    monkeypatch.setattr(subprocess, "run", fail)
-    compile_apart(["ucb-n"])
+    monkeypatch.setattr(subprocess, "Popen", fail)
+    Compiler().compile_apart(["ucb-n"])
 
 
 # ---- the command line ----------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +12,7 @@ import pytest
 
 from proxies import Wire, close, wired
 from servers import free_port
-from serving import Running, serving_here
+from serving import Answer, Running, serving_here
 
 if TYPE_CHECKING:
     from servers import Server
@@ -25,6 +27,38 @@ def service(server: Server, tmp_path: Path) -> Iterator[tuple[Running, Wire]]:
             assert running.create().status == 201
             assert running.decide(key="first").status == 201
             yield running, wire
+
+
+def check_tells_nothing(running: Running, red: Answer, *words: str) -> None:
+    """A stranger reads that something is wrong; the operator reads what and where."""
+    told = red.body.decode()
+    for word in (*words, running.settings.where, "127.0.0.1", "/tmp", ".db"):
+        assert word not in told
+    for word in words:
+        assert word in running.log.getvalue()
+
+
+def test_health_tells_nobody_where_the_store_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "events.db")
+    with serving_here(path, tmp_path) as running:
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "open", full)
+            red = running.call("GET", "/v1/health", token=None)
+        assert (red.status, red.kind) == (503, "storage-failed")
+        check_tells_nothing(running, red, path, "the disk is full")
+        assert running.call("GET", "/v1/health", token=None).status == 200
+        assert running.server is not None
+        running.server.service.failure = f"{path}: the disk failed"
+        red = running.call("GET", "/v1/health", token=None)
+        assert (red.status, red.kind) == (503, "storage-failed")
+        check_tells_nothing(running, red)
+
+
+def full(path: Path, *_: object, **__: object) -> None:
+    """What opening a file gives on a full disk."""
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
@@ -51,6 +85,7 @@ def test_health_is_red_while_the_server_is_away(service: tuple[Running, Wire]) -
         close(end)
     red = running.call("GET", "/v1/health", token=None)
     assert (red.status, red.kind) == (503, "storage-failed")
+    check_tells_nothing(running, red, "postgresql://", "no connection")
     assert running.decide(key="lost").kind == "storage-failed"
     wire.port = there
     assert running.call("GET", "/v1/health", token=None).status == 200

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import socket
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +40,13 @@ def running(where: str, tmp_path: Path) -> Iterator[Running]:
 class Stream:
     """A reader of server-sent events."""
 
-    def __init__(self, running: Running, path: str = EVENTS, **headers: str) -> None:
+    def __init__(
+        self, running: Running, path: str = EVENTS, token: str = "read", **headers: str
+    ) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=PATIENCE)
         sent = {
             "accept": "text/event-stream",
-            "authorization": f"Bearer {running.secrets['read']}",
+            "authorization": f"Bearer {running.secrets[token]}",
             **headers,
         }
         self.connection.request("GET", path, headers=sent)
@@ -189,23 +193,78 @@ def test_a_stream_that_breaks_off_is_in_the_log(
 
 
 def test_one_stream_too_many_is_told_so(running: Running) -> None:
-    streams = [Stream(running) for _ in range(3)]
+    streams = [Stream(running, token=token) for token in ("read", "read", "decide")]
     for stream in streams:
         stream.next()
-    refused = running.call("GET", EVENTS, token="read", headers={"accept": "text/event-stream"})
-    assert (refused.status, refused.kind) == (429, "rate-limited")
-    assert running.call("GET", EVENTS + "?wait=0.1").status == 200
+    poll = EVENTS + "?after=1&wait=9"
+    for path, token, said in (
+        (EVENTS, "read", "the token 'read' has 2 streams"),
+        (poll, "read", "the token 'read' has 2 streams"),
+        (EVENTS, "admin", "3 streams and questions that wait are open already"),
+        (poll, "admin", "3 streams and questions that wait are open already"),
+    ):
+        accept = {"accept": "*/*" if "wait" in path else "text/event-stream"}
+        refused = running.call("GET", path, token=token, headers=accept)
+        assert (refused.status, refused.kind) == (429, "rate-limited")
+        assert said in refused.data["detail"]
+    assert running.call("GET", EVENTS + "?wait=9", token="read").status == 200  # it need not wait
     for stream in streams:
         stream.close()
-    until = time.monotonic() + PATIENCE
-    while True:  # a service notices that a reader has gone when it next writes to it
-        running.decide()
-        stream = Stream(running)
-        if stream.answer.status == 200:
-            stream.close()
-            return
-        stream.close()
-        assert time.monotonic() < until
+
+
+def test_questions_that_wait_keep_nobody_out(tmp_path: Path) -> None:
+    limits = Limits(rate=1e6, connections=8, streams=4)
+    with serving_here(str(tmp_path / "e.db"), tmp_path, limits) as running, ExitStack() as stack:
+        running.create()
+        for _ in range(12):
+            raw = stack.enter_context(asking(running, "?after=1&wait=30"))
+            with suppress(TimeoutError):
+                raw.settimeout(0.2)
+                raw.recv(1)  # those that wait have an answer without a body; others are refused
+        assert running.call("GET", "/v1/health", token=None).status == 200
+        assert running.call("GET", "/v1/experiments", token="admin").status == 200
+        assert running.server is not None
+        assert running.server.service.feeds.open == 2
+
+
+def asking(running: Running, query: str = "", accept: str = "*/*") -> socket.socket:
+    """A plain connection that has asked for events."""
+    raw = socket.create_connection(("127.0.0.1", running.port), PATIENCE)
+    raw.sendall(
+        f"GET {EVENTS}{query} HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: {accept}\r\n"
+        f"authorization: Bearer {running.secrets['read']}\r\n\r\n".encode()
+    )
+    return raw
+
+
+@pytest.mark.parametrize(
+    ("query", "accept"), [("", "text/event-stream"), ("?after=1&wait=30", "*/*")]
+)
+def test_a_reader_who_has_gone_leaves_its_place_at_once(
+    running: Running, query: str, accept: str
+) -> None:
+    assert running.server is not None
+    feeds = running.server.service.feeds
+    for _ in range(9):  # more than there are places, and nothing is written to them
+        with asking(running, query, accept) as raw:
+            assert raw.recv(1000).startswith(b"HTTP/1.1 200")
+            assert feeds.open == 1
+        until = time.monotonic() + 5  # far less than the time until a stream says that it lives
+        while feeds.open:
+            assert time.monotonic() < until, "the place is taken still"
+            time.sleep(0.01)
+
+
+def test_whoever_hangs_up_before_a_stream_begins_takes_no_place(running: Running) -> None:
+    for query, accept in (("", "text/event-stream"), ("?after=1&wait=30", "*/*")):
+        with asking(running, query, accept) as raw:
+            raw.shutdown(socket.SHUT_WR)
+            raw.settimeout(10)  # seconds, in which a stream that goes on does not end
+            while raw.recv(1000):  # refused, or ended, whichever comes first
+                pass
+    with asking(running) as raw:  # whoever does not wait gets the answer
+        raw.shutdown(socket.SHUT_WR)
+        assert raw.recv(1000).startswith(b"HTTP/1.1 200")
 
 
 def test_a_question_that_waits_is_answered_by_the_next_event(running: Running) -> None:

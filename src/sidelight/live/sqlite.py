@@ -43,6 +43,7 @@ class SqliteStore(SqlStore):
         self._clock = clock
         self._turns: dict[str, threading.Lock] = {}
         self._guard = threading.Lock()
+        self._trying = threading.Lock()
         self._heads: dict[str, Event] = {}  # the last event that the writer wrote: it alone writes
         self._closed = False
         sqlite_file.look_at(self.path, read_only)
@@ -157,10 +158,14 @@ class SqliteStore(SqlStore):
         return self._writing().commits
 
     def check(self) -> None:
-        """`StoreError` where the writer has ended."""
+        """`StoreError` where the writer has ended, or the disk would not take an append now."""
         self._check_open()
-        if self._writer and self._writer.failure:
+        if self._writer is None:
+            return
+        if self._writer.failure:
             raise StoreError(self._writer.failure)
+        with self._trying:
+            sqlite_file.try_to_write(self.path)
 
     # ---- reading ---------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ see it after that. The settings are read back: a file system that cannot do this
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from ..writing import exists
 
 MAGIC = b"SQLite format 3\0"
 BUSY = 5.0  # seconds until another program that writes into the file is an error
+ROOM = 2**16  # bytes that the disk must have left: the log grows by some pages with each append
 SETTINGS = {"journal_mode": "wal", "synchronous": 2, "wal_autocheckpoint": 0}
 APPLE = {"fullfsync": 1, "checkpoint_fullfsync": 1}  # there a plain sync does not reach the disk
 
@@ -96,6 +98,21 @@ def watch(path: Path) -> Callable[[], None]:
             raise StoreError(f"{path}: was replaced by another file while it was open")
 
     return look
+
+
+def try_to_write(path: Path) -> None:
+    """`StoreError` where the disk takes nothing: beside the file, which a failure would spoil."""
+    trial = path.with_name(path.name + ".trial")
+    try:
+        try:
+            with trial.open("wb") as stream:
+                stream.write(bytes(ROOM))
+                stream.flush()
+                os.fsync(stream.fileno())
+        finally:
+            trial.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(str(explain(path, error))) from None
 
 
 def seal(copy: sqlite3.Connection, source: Path) -> None:

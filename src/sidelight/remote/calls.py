@@ -31,13 +31,14 @@ from ..errors import (
 PATIENCE = 30.0  # seconds
 PAUSE, LONGEST = 0.05, 2.0  # seconds
 TIMEOUT = 60.0  # seconds without a byte
-AGAIN = {"rate-limited", "storage-failed"}
+AGAIN = {"rate-limited", "storage-failed", "stopping"}
 ERRORS: dict[str, type[SidelightError]] = {
     "key-reused": KeyReusedError,
     "paused": NotRunningError,
     "not-observable": NotShownError,
     "conflict": ContradictionError,
     "storage-failed": StoreError,
+    "stopping": StoreError,
     "rate-limited": StoreError,
     "internal": StoreError,
 }

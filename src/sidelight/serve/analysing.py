@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .refusals import Refusal
+from .refusals import Refusal, stopping
 from .settings import Limits
 
 GRACE = 4  # times the processor's seconds, until a child must have ended on a busy machine
@@ -85,6 +85,8 @@ class Analyses:
         self._turn = asyncio.Semaphore(1)
         self._kept: dict[str, dict[str, Any]] = {}  # the oldest first
         self._waiting: Counter[str] = Counter()  # by the name of the token
+        self._asking: set[asyncio.Task[Any]] = set()
+        self._closed = False
 
     async def answer(self, asked: dict[str, Any], limits: Limits, token: str) -> dict[str, Any]:
         """What a child says, now or before."""
@@ -97,16 +99,28 @@ class Analyses:
             del self._kept[next(iter(self._kept))]
         return found
 
+    def close(self) -> None:
+        """End the child, and send everybody away who waits: a hard problem outlasts any grace."""
+        self._closed = True
+        for task in self._asking:
+            task.cancel()
+
     @contextmanager
     def _place(self, token: str) -> Iterator[None]:
         """A place in the queue."""
+        task = asyncio.current_task()
+        assert task is not None  # we are asked by a coroutine
+        if self._closed:
+            raise stopping()
         if self._waiting[token] >= EACH:
             words = f"the token {token!r} waits for {EACH} analyses already: wait for their answers"
             raise Refusal("rate-limited", words, {"retry-after": "5"})
         self._waiting[token] += 1
+        self._asking.add(task)
         try:
             yield
         finally:
+            self._asking.discard(task)
             self._waiting[token] -= 1
 
 

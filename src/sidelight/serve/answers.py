@@ -135,7 +135,10 @@ def metrics_text(service: Service, token: Token) -> str:
         {
             "sidelight_events": ("Events of an experiment.", events),
             "sidelight_waiting": ("Decisions whose values are awaited.", waiting),
-            "sidelight_streams": ("Open event streams.", {"": float(service.feeds.open)}),
+            "sidelight_streams": (
+                "Open event streams, and questions that wait.",
+                {"": float(service.feeds.open)},
+            ),
             "sidelight_store_up": (
                 "Whether the store can be written.",
                 {"": float(not service.failure)},

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -38,7 +40,8 @@ def create_app(service: Service) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
-        service.shelf.close()
+        with ThreadPoolExecutor(1) as closing:  # meanwhile, those who cannot wait get an answer
+            await asyncio.get_running_loop().run_in_executor(closing, service.shelf.close)
 
     app = FastAPI(
         lifespan=lifespan,

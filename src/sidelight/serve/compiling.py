@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from ..machine_code import PLAIN, is_kept
 from ..player import Player
 from ..policies import registry
 from ..simulate.warming import told
+from .refusals import stopping
 
 PATIENCE = 600  # seconds: a slow machine, not a fault
 
@@ -41,16 +43,47 @@ def compile_here(names: Iterable[str]) -> None:
         player.choose()
 
 
-def compile_apart(names: Iterable[str]) -> None:
-    """Compile in a child what is missing; where the child fails, this process compiles later."""
-    names = missing(names)
-    if not names:
-        return
-    source = str(Path(__file__).parents[2])
-    code = f"import sys; sys.path.insert(0, {source!r}); "
-    code += f"from {__name__} import compile_here; compile_here({names!r})"
-    silent = subprocess.DEVNULL
-    command = [sys.executable, "-c", code]
-    subprocess.run(
-        command, stdin=silent, stdout=silent, stderr=silent, timeout=PATIENCE, check=False
-    )
+class Compiler:
+    """Children that compile; they end with the service."""
+
+    def __init__(self) -> None:
+        self._children: set[subprocess.Popen[bytes]] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def compile_apart(self, names: Iterable[str]) -> None:
+        """Compile in a child what is missing; where the child fails, this process does it later."""
+        names = missing(names)
+        if not names:
+            return
+        child = self._start(names)
+        try:
+            child.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        finally:
+            with self._lock:
+                self._children.discard(child)
+        if self._closed:
+            raise stopping()  # or this process would compile now
+
+    def close(self) -> None:
+        """End the children; whoever waits for one is told so."""
+        with self._lock:
+            self._closed = True
+            for child in self._children:
+                child.kill()
+
+    def _start(self, names: list[str]) -> subprocess.Popen[bytes]:
+        source = str(Path(__file__).parents[2])
+        code = f"import sys; sys.path.insert(0, {source!r}); "
+        code += f"from {__name__} import compile_here; compile_here({names!r})"
+        silent = subprocess.DEVNULL
+        command = [sys.executable, "-c", code]
+        with self._lock:
+            if self._closed:
+                raise stopping()
+            child = subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent)
+            self._children.add(child)
+        return child

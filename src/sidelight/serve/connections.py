@@ -17,6 +17,7 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
+from .gate import HUNG_UP, Visit
 from .refusals import HEADERS, MEDIA, Refusal
 from .settings import Limits
 
@@ -99,9 +100,20 @@ class Connection(H11Protocol):
         super().resume_writing()
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
-        """The client says no more; if it has asked something, it gets its answer."""
+        """The client says no more; if it has asked something, it gets its answer.
+
+        Whoever reads a stream and says so has gone: its place is for others.
+        """
         if self.waits or self.scheme == "https":
             return None
+        scope: dict[str, Any] = self.cycle.scope  # type: ignore[assignment]
+        visit: Visit | None = scope.get("visit")
+        if visit is None:
+            scope[HUNG_UP] = True
+        elif visit.streams:
+            return None
+        else:
+            visit.hung_up = True
         self.cycle.keep_alive = False
         return True
 

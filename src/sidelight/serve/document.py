@@ -20,7 +20,7 @@ from .metrics import MEDIA as PROMETHEUS
 from .refusals import KINDS, MEDIA
 
 REF = "#/components/schemas/"
-ANYWHERE = ("invalid-request", "unauthorized", "forbidden", "rate-limited", "internal")
+ANYWHERE = ("invalid-request", "unauthorized", "forbidden", "rate-limited", "internal", "stopping")
 BODY = ("too-large", "unsupported-media")
 CHANGE = ("conflict", "paused", "key-reused", "not-observable", "read-only", "storage-failed")
 ONE = ("not-found",)

@@ -9,6 +9,7 @@ is answered like one that is not there.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import ceil
 from time import monotonic
 
 from ..errors import SidelightError
@@ -19,6 +20,7 @@ from .tokens import Token, TokenFile
 PUBLIC = frozenset({("GET", "/v1/health")})
 SCHEME = "bearer "
 LONGEST = 200  # characters of a header that holds a token
+HUNG_UP = "hung_up"  # in the scope of a request whose caller did so before we looked at it
 HOW = "send the header `Authorization: Bearer sidelight_...`"
 
 
@@ -36,6 +38,8 @@ class Visit:
     route: str = ""
     status: int = 0
     trace: str = ""
+    streams: bool = False  # whether the answer comes as it happens, for as long as somebody reads
+    hung_up: bool = False  # whether the caller has said that no more comes
 
     def header(self, name: bytes) -> str:
         """The header as text; "" where there is none."""
@@ -128,17 +132,18 @@ class Gate:
 
     def _count(self, token: Token) -> None:
         now = monotonic()
+        most = max(1.0, 2 * self._rate)  # a slow one must hold a whole request, too
         bucket = self._buckets.get(token.hash)
         if bucket is None:
-            bucket = self._buckets[token.hash] = Bucket(2 * self._rate, now)
-        bucket.left = min(2 * self._rate, bucket.left + (now - bucket.at) * self._rate)
+            bucket = self._buckets[token.hash] = Bucket(most, now)
+        bucket.left = min(most, bucket.left + (now - bucket.at) * self._rate)
         bucket.at = now
         if bucket.left < 1.0:
             raise Refusal(
                 "rate-limited",
                 f"the token {token.name!r} sends more than {self._rate:g} requests a second: send "
                 "several decisions or values in one request, or wait",
-                headers={"retry-after": "1"},
+                headers={"retry-after": f"{ceil((1.0 - bucket.left) / self._rate)}"},
             )
         bucket.left -= 1.0
 

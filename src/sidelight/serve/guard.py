@@ -6,7 +6,9 @@ leaves that no `Gate.allow` has let through: a route that forgot to ask cannot a
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+from contextlib import nullcontext
 from itertools import count
 from time import perf_counter
 from typing import Any
@@ -14,10 +16,10 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..errors import SidelightError
-from .gate import Gate, Visit
+from .gate import HUNG_UP, Gate, Visit
 from .logs import Log, trace_of
 from .metrics import Metrics
-from .refusals import HEADERS, MEDIA, Refusal, refusal_of, shown
+from .refusals import HEADERS, MEDIA, Refusal, refusal_of, shown, stopping
 from .tracing import Tracing
 
 QUIET = 300  # statuses below are no line of the log where the route says so
@@ -43,13 +45,7 @@ class Guard:
                 await self.app(scope, receive, send)
             return
         start = perf_counter()
-        headers = dict(scope["headers"])
-        visit = Visit(
-            f"{self._prefix}-{next(self._numbers)}", scope["method"], scope["path"], headers
-        )
-        if b"traceparent" in headers:
-            visit.trace = trace_of(visit.header(b"traceparent"))
-        scope["visit"] = visit
+        visit = scope["visit"] = self._visit(scope)
 
         async def send_on(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -62,18 +58,28 @@ class Guard:
             await send(message)
 
         try:
-            self._check_head(scope["headers"], headers)
+            self._check_head(scope["headers"], visit.headers)
             self.gate.admit(visit)
-            if self._tracing.is_on:
-                with self._tracing.span(visit):
-                    await self.app(scope, receive, send_on)
-            else:
+            with self._tracing.span(visit) if self._tracing.is_on else nullcontext():
                 await self.app(scope, receive, send_on)
         except Exception as error:
             if not visit.status:
                 await self._refuse(visit, answer_to(visit, error, self.log), send_on)
+        except asyncio.CancelledError:  # the service ends, and can wait no longer
+            if visit.status:
+                raise
+            await self._refuse(visit, stopping(), send_on)
         finally:
             self._note(visit, perf_counter() - start)
+
+    def _visit(self, scope: Scope) -> Visit:
+        headers = dict(scope["headers"])
+        number = f"{self._prefix}-{next(self._numbers)}"
+        visit = Visit(number, scope["method"], scope["path"], headers)
+        if b"traceparent" in headers:
+            visit.trace = trace_of(visit.header(b"traceparent"))
+        visit.hung_up = HUNG_UP in scope
+        return visit
 
     def _check_head(self, given: list[tuple[bytes, bytes]], headers: dict[bytes, bytes]) -> None:
         if len(headers) < len(given):

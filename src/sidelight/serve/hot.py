@@ -72,7 +72,9 @@ class Decide(Hot):
         said = decode(_asked, body)
         key = key_of(visit, said.key)
         self.service.check_writable()
-        found = await self.service.change(experiment, lambda: experiment.decide(said.count, key))
+        found = await self.service.change(
+            experiment, lambda: experiment.decide(said.count, key), said.count
+        )
         made = [answer_of(one) for one in found.decisions]
         return 201 if found.new else 200, Decisions(made, key, not found.new, found.n)
 
@@ -90,7 +92,9 @@ class Observe(Hot):
             items.append(Told(item.decision, came(item.values), item.key, item.last))
         key = key_of(visit, None)
         self.service.check_writable()
-        taken = await self.service.change(experiment, lambda: experiment.observe(items, key))
+        taken = await self.service.change(
+            experiment, lambda: experiment.observe(items, key), len(items)
+        )
         return 200, accepted(taken)
 
 
@@ -107,7 +111,9 @@ class Record(Hot):
             items.append(Recorded(item.action, came(item.values), item.key))
         key = key_of(visit, None)
         self.service.check_writable()
-        taken = await self.service.change(experiment, lambda: experiment.note(items, key))
+        taken = await self.service.change(
+            experiment, lambda: experiment.note(items, key), len(items)
+        )
         return 200, accepted(taken)
 
 

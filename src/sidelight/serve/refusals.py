@@ -46,6 +46,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "internal": (500, "A fault of the service"),
     "read-only": (503, "The service only reads"),
     "storage-failed": (503, "The store cannot be written"),
+    "stopping": (503, "The service ends"),
 }
 # The order matters: the first class that fits.
 _BY_ERROR: tuple[tuple[type[SidelightError], str], ...] = (
@@ -96,6 +97,12 @@ class Refusal(Exception):  # noqa: N818 - it is an answer
             **self.more,
         }
         return msgspec.json.encode(said)
+
+
+def stopping() -> Refusal:
+    """The answer where the service is told to end before it has one."""
+    words = "the service ends before this is answered: ask again, with the same key, when it runs"
+    return Refusal("stopping", words, {"retry-after": "1", "connection": "close"})
 
 
 def refusal_of(error: SidelightError) -> Refusal | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 from fastapi import APIRouter, Path, Query, Request, Response
-from fastapi.responses import StreamingResponse
 
 from .. import files
 from ..errors import SidelightError
@@ -23,6 +23,7 @@ from .answers import (
     verdict_answer,
 )
 from .document import described
+from .gate import Visit
 from .guard import visit_of
 from .metrics import MEDIA as PROMETHEUS
 from .refusals import Refusal
@@ -36,7 +37,8 @@ Delta = Annotated[
     float, Query(ge=1e-12, lt=1, description="How often all looks together may be wrong.")
 ]
 E = "/v1/experiments/{experiment}"
-HEALTHY = 5.0  # seconds in which a server must answer
+HEALTHY = 5.0  # seconds in which a store must answer
+UNWELL = "the store cannot be used: whoever runs the service finds why in its log"
 
 
 def service_of(request: Request) -> Service:
@@ -66,17 +68,16 @@ async def read(request: Request, service: Service, kind: type[T]) -> T:
 async def health(request: Request) -> Response:
     """Whether decisions can be made and kept."""
     service = service_of(request)
-    store, red = service.shelf.store, {"retry-after": "5"}
-    if service.failure:
-        raise Refusal("storage-failed", service.failure, red)
+    red = {"retry-after": "5"}
+    if service.failure:  # the log has it since it came
+        raise Refusal("storage-failed", UNWELL, red)
     try:
-        if store.shared:
-            await asyncio.wait_for(asyncio.to_thread(store.check), HEALTHY)
-        else:
-            store.check()
-    except (SidelightError, TimeoutError) as error:
-        words = str(error) or f"the store did not answer within {HEALTHY:g} s: see the server"
+        await asyncio.wait_for(service.check_store(), HEALTHY)
+    except TimeoutError:
+        words = f"the store did not answer within {HEALTHY:g} s: whoever runs the service sees why"
         raise Refusal("storage-failed", words, red) from None
+    except SidelightError as error:  # it says where the store is, which is for the log alone
+        raise Refusal("storage-failed", UNWELL, red) from error
     return answer(wire.HealthAnswer("ok", service.settings.read_only))
 
 
@@ -228,12 +229,22 @@ async def events(
     last = await asyncio.to_thread(found.look, lambda replay: replay.n)
     if after > last:
         raise Refusal("invalid-request", f"after={after}: the last event is {last}: ask after that")
+    place = place_for(service, visit, is_stream or (wait > 0 and after == last))
+    feeds, may_read = service.feeds, lambda: service.gate.knows(visit)
     if is_stream:
-        service.feeds.check_room()
-        return StreamingResponse(
-            service.feeds.sent(experiment, after, last, lambda: service.gate.knows(visit)),
-            media_type=streams.SSE,
-            headers={"x-accel-buffering": "no"},
-        )
-    lines = service.feeds.lines(experiment, after, wait, lambda: service.gate.knows(visit))
-    return StreamingResponse(lines, media_type=streams.NDJSON, headers={"etag": f'"{last}"'})
+        content = feeds.sent(experiment, after, last, may_read)
+        return streams.Streamed(content, streams.SSE, {"x-accel-buffering": "no"}, place)
+    content = feeds.lines(experiment, after, wait, may_read)
+    return streams.Streamed(content, streams.NDJSON, {"etag": f'"{last}"'}, place)
+
+
+def place_for(service: Service, visit: Visit, lasts: bool) -> AbstractContextManager[None]:
+    """The place of an answer that lasts; from now on, a caller who hangs up has gone."""
+    if not lasts:
+        return nullcontext()
+    if visit.hung_up:
+        words = "whoever waits for events keeps the connection open both ways: leave yours open"
+        raise Refusal("invalid-request", words)
+    assert visit.token is not None  # a gate let the request in
+    visit.streams = True
+    return service.feeds.place(visit.token.name)

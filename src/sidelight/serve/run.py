@@ -2,8 +2,9 @@
 
 Before the port opens, every experiment is replayed and every policy compiled. When the service is
 told to end, it takes no more connections, answers what it was asked, ends its streams and closes
-the store. Where the store fails for good, it answers so for a moment and ends with an error: the
-next process reads what is on disk.
+the store; whoever waits for what takes longer, such as a hard analysis, is told to ask again. Where
+the store fails for good, it answers so for a moment and ends with an error: the next process reads
+what is on disk.
 """
 
 from __future__ import annotations
@@ -65,9 +66,9 @@ class Server(uvicorn.Server):
         self.service.log.say("listening", url=f"{scheme}://{host}:{where[1]}")
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End what waits, and answer the rest."""
+        """End what waits and what takes long, and answer the rest."""
         self.service.log.say("stopping")
-        self.service.feeds.close()
+        self.service.stop()
         await super().shutdown(sockets)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from .shelf import Shelf
 from .streams import Feeds
 
 T = TypeVar("T")
+FEW = 10  # items up to which a change is made without another thread
 ATTEMPTS = 3  # to make a change on what is in the store, where memory was not
 
 
@@ -39,6 +41,14 @@ class Service:
     landing: Landing = field(default_factory=Landing)
     failure: str = ""  # why nothing can be written any more
     analyses: Analyses = field(default_factory=Analyses)
+    _threads: Counter[str] = field(default_factory=Counter)  # at work, by experiment
+    _looking: asyncio.Task[None] | None = None
+
+    def stop(self) -> None:
+        """End streams, analyses and children that compile: the service is told to end."""
+        self.feeds.close()
+        self.analyses.close()
+        self.shelf.compiler.close()
 
     def check_writable(self) -> None:
         """Refuse a change where none can be kept."""
@@ -49,25 +59,39 @@ class Service:
         if self.failure:
             raise Refusal("storage-failed", self.failure, {"retry-after": "1"})
 
+    async def check_store(self) -> None:
+        """Look whether the store can be used now; those who ask at once share one look."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(asyncio.to_thread(self.shelf.store.check))
+        await asyncio.shield(self._looking)
+
     async def experiment(self, visit: Visit, role: str, name: str) -> Together:
         """The experiment that a route is about, if the caller may do this there."""
         self.gate.allow(visit, role, name)
         found = self.shelf.find(name)
         return found if found is not None else await self.shelf.get(name)
 
-    async def change(self, experiment: Together, make: Callable[[], Future[T]]) -> T:
-        """Make a change; the answer comes when it is on disk.
+    async def change(
+        self, experiment: Together, make: Callable[[], Future[T]], count: int = 1
+    ) -> T:
+        """Make a change of so many items; the answer comes when it is on disk.
 
         A decision takes microseconds, less than a thread: it is made right here, unless events have
-        to be replayed before, or there are many actions.
+        to be replayed before, there are many actions or many items, or a thread is at work on the
+        experiment, for which everybody else would wait.
         """
         start = perf_counter()
+        name = experiment.name
         for attempt in range(1, ATTEMPTS + 1):
-            at_once = experiment.is_ready and experiment.name not in self.shelf.large
-            if at_once or self.shelf.store.shared:
+            at_once = experiment.is_ready and name not in self.shelf.large and count <= FEW
+            if self.shelf.store.shared or (at_once and not self._threads[name]):
                 future = make()
             else:
-                future = await asyncio.to_thread(make)
+                self._threads[name] += 1
+                try:
+                    future = await asyncio.to_thread(make)
+                finally:
+                    self._threads[name] -= 1
             try:
                 answer = await self.landing.of(future)
                 break
@@ -75,7 +99,7 @@ class Service:
                 if attempt == ATTEMPTS:
                     raise
         self.metrics.committed.add(perf_counter() - start)
-        self.feeds.wake(experiment.name)
+        self.feeds.wake(name)
         return answer
 
 

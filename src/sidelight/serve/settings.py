@@ -28,7 +28,7 @@ class Limits:
     rate: float = 200.0  # requests a second for each token; twice as many at once
     connections: int = 256
     idle: float = 10.0  # seconds without a whole request
-    streams: int = 64  # open at a time
+    streams: int = 64  # and questions that wait, at a time; half as many for each token
     inline: int = 100  # actions up to which a decision is made without another thread
     seconds: int = 30  # of the processor, for an analysis
     memory: int = 2**30  # bytes, for an analysis

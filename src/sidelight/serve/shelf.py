@@ -21,7 +21,7 @@ from ..live.store import Store
 from ..live.together import Together
 from ..policies import registry
 from ..problem import from_document
-from .compiling import compile_apart
+from .compiling import Compiler
 from .gate import no_experiment
 from .refusals import Refusal
 from .settings import Limits
@@ -37,6 +37,7 @@ class Shelf:
     def __init__(self, store: Store, limits: Limits, read_only: bool) -> None:
         self.store, self.limits, self.read_only = store, limits, read_only
         self._crew = ThreadPoolExecutor(THREADS, "sidelight-turn")
+        self.compiler = Compiler()
         self._open: dict[str, Together] = {}
         self._lock = threading.Lock()
         self.large: set[str] = set()  # experiments whose decisions take a thread
@@ -65,7 +66,7 @@ class Shelf:
             raise no_experiment(name)
         if name not in self._open:
             first = next(iter(self.store.read(name)))
-            _compile(first.data.get("policy"))
+            self._compile(first.data.get("policy"))
         with self._lock:
             if name not in self._open:
                 found = Together(self.store, name, self._crew)
@@ -91,7 +92,7 @@ class Shelf:
             rule = "1 to 64 of a-z, 0-9, '_', '.', '-', and the first is a letter or a digit"
             raise Refusal("invalid-request", f"no name of an experiment; a name has {rule}")
         self.check_size(said.problem)
-        _compile(said.policy)
+        self._compile(said.policy)
         entry = created(self._learner(said))
         with self._lock:
             is_new = self.store.last(name) is None
@@ -147,20 +148,19 @@ class Shelf:
             raise Refusal("too-large", f"more than {self.limits.actions:,} actions")
         return learner
 
+    def _compile(self, policy: object) -> None:
+        if not isinstance(policy, str):
+            return
+        try:
+            rule = registry.parse(policy).rule
+        except InputError:
+            return  # whoever opens or creates the experiment says so
+        self.compiler.compile_apart([rule.name])
+
     def close(self) -> None:
         """End the threads and let go of the store."""
         self._crew.shutdown(wait=True)
         self.store.close()
-
-
-def _compile(policy: object) -> None:
-    if not isinstance(policy, str):
-        return
-    try:
-        rule = registry.parse(policy).rule
-    except InputError:
-        return  # whoever opens or creates the experiment says so
-    compile_apart([rule.name])
 
 
 def _wrong_problem(error: Exception) -> Refusal:

@@ -5,20 +5,24 @@
 
 A stream reads from the store, never from the learner, so that no reader holds up a decision. All
 streams of an experiment share one look at the store, ten times a second at most, and the bytes that
-they send. A reader who is far behind looks for itself until it has caught up. Before anything is
-sent, the token of the reader is looked at again: it may have been revoked meanwhile.
+they send. A stream and a question that waits have a place: there are so many in all, and half as
+many for one token, so that no reader keeps out the others. A reader who is far behind looks for
+itself until it has caught up. Before anything is sent, the token of the reader is looked at again:
+it may have been revoked meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from typing import NamedTuple
 
 import msgspec
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from ..live.events import Event
 from ..live.exchange import to_lines
@@ -71,14 +75,39 @@ class Feed:
         self.news = asyncio.Event()
 
 
+class Streamed(StreamingResponse):
+    """An answer that has a place for as long as it lasts."""
+
+    def __init__(
+        self,
+        content: AsyncIterator[bytes],
+        media_type: str,
+        headers: dict[str, str],
+        place: AbstractContextManager[None],
+    ) -> None:
+        super().__init__(content, media_type=media_type, headers=headers)
+        self._place = place
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer; a refusal where no place is left."""
+        with self._place:
+            await super().__call__(scope, receive, send)
+
+
 class Feeds:
     """All feeds of a service."""
 
     def __init__(self, store: Store, most: int) -> None:
         self._store, self._most = store, most
+        self._each = (most + 1) // 2
         self._feeds: dict[str, Feed] = {}
-        self.open = 0
+        self._places: Counter[str] = Counter()  # by the name of the token
         self.closing = False
+
+    @property
+    def open(self) -> int:
+        """How many streams and questions that wait there are."""
+        return self._places.total()
 
     def wake(self, experiment: str) -> None:
         """There is something new."""
@@ -118,31 +147,37 @@ class Feeds:
         """
         clock = asyncio.get_running_loop()
         said = clock.time()
-        self.open += 1
-        try:
-            yield b": sidelight\n\n"
-            with self._reading(experiment, last) as feed:
-                while not self.closing:
-                    page = await self._next(feed, after, BEAT)
-                    if not may_read():
-                        return
-                    if page:
-                        yield b"".join([sent.message for sent in page])
-                        after, said = page[-1].event.n, clock.time()
-                    elif clock.time() - said >= BEAT:
-                        yield b": alive\n\n"
-                        said = clock.time()
-        finally:
-            self.open -= 1
+        yield b": sidelight\n\n"
+        with self._reading(experiment, last) as feed:
+            while not self.closing:
+                page = await self._next(feed, after, BEAT)
+                if not may_read():
+                    return
+                if page:
+                    yield b"".join([sent.message for sent in page])
+                    after, said = page[-1].event.n, clock.time()
+                elif clock.time() - said >= BEAT:
+                    yield b": alive\n\n"
+                    said = clock.time()
 
-    def check_room(self) -> None:
-        """Refuse one stream too many."""
-        if self.open >= self._most:
-            raise Refusal(
-                "rate-limited",
-                f"{self._most} streams are open already: close one, or ask with `wait`",
-                {"retry-after": "5"},
-            )
+    @contextmanager
+    def place(self, token: str) -> Iterator[None]:
+        """A place for a stream, or for a question that waits; refused where none is left."""
+        words = ""
+        if self._places[token] >= self._each:
+            words = f"the token {token!r} has {self._each} streams and questions that wait already"
+        elif self.open >= self._most:
+            words = f"{self._most} streams and questions that wait are open already"
+        if words:
+            advice = "close one, or ask without `wait`"
+            raise Refusal("rate-limited", f"{words}: {advice}", {"retry-after": "5"})
+        self._places[token] += 1
+        try:
+            yield
+        finally:
+            self._places[token] -= 1
+            if not self._places[token]:
+                del self._places[token]
 
     async def _next(self, feed: Feed, after: int, seconds: float) -> list[Sent]:
         """The events after n; where there are none yet, wait for so long at most."""
