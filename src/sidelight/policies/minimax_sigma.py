@@ -174,7 +174,7 @@ def _eliminate(belief: Any, L: float, memory: Any) -> bool:
 
 
 @inlined
-def _best(belief: Any, memory: Any) -> int:
+def _best(belief: Any, memory: Any) -> Any:
     return best_survivor(belief.means, _block(memory, SURVIVOR, belief.means.size))
 
 

@@ -265,15 +265,15 @@ def welch(
     """The difference of two means over replicates that have nothing in common."""
     mean = float(x.mean() - y.mean())
     count = min(len(x), len(y))
-    parts = [float(statistics.standard_error(values)) ** 2 for values in (x, y)]
-    error = math.sqrt(sum(parts))
+    a, b = (float(statistics.standard_error(values)) ** 2 for values in (x, y))
+    error = math.sqrt(a + b)
     if count < 2:
         low, high, p = -math.inf, math.inf, 1.0
     elif error == 0:
         low = high = mean
         p = float(mean == 0)
     else:
-        degrees = statistics.welch_degrees(*parts, len(x), len(y))
+        degrees = statistics.welch_degrees(a, b, len(x), len(y))
         margin = statistics.student_quantile(degrees, (1 + confidence) / 2) * error
         low, high = mean - margin, mean + margin
         p = 2 * statistics.student(degrees, -abs(mean) / error)
