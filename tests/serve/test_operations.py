@@ -288,8 +288,8 @@ def test_tokens_on_the_command_line(sidelight: Command, tmp_path: Path) -> None:
         assert (nowhere.code, nowhere.out) == (2, "")
         assert "folder/sidelight.db.tokens: there is no such file of tokens" in nowhere.err
     assert not (tmp_path / "folder").exists()
-    for call in (("add", "x", "--role", "read"), ("list",), ("revoke", "x")):
-        here = sidelight("token", *call, "--tokens", ".")
+    for words in (("add", "x", "--role", "read"), ("list",), ("revoke", "x")):
+        here = sidelight("token", *words, "--tokens", ".")
         assert here.code == 2
         assert "tokens are in a file" in here.err
     folder = sidelight("token", "add", "a", "--role", "read", "--data", "folder")
