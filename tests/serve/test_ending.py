@@ -39,7 +39,10 @@ def check_told(running: Running, waiting: Future[Answer]) -> None:
     assert "CancelledError" not in running.log.getvalue()
 
 
-def test_a_hard_analysis_ends_with_the_service(tmp_path: Path) -> None:
+def test_a_hard_analysis_ends_with_the_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "GRACE", 600)  # nobody waits for its end
     with ThreadPoolExecutor(2) as asking:
         with serving_here(str(tmp_path / "e.db"), tmp_path) as running:
             assert running.server is not None
