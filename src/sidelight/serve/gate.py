@@ -150,7 +150,8 @@ class Gate:
 
 def no_experiment(name: str) -> Refusal:
     """The same words for what is not there and for what is out of reach."""
-    return Refusal("not-found", f"there is no experiment {name[:64]!r} for this token")
+    told = f"there is no experiment {name[:64]!r} for this token"
+    return Refusal("not-found", f"{told}: see GET /v1/experiments for those that it reaches")
 
 
 def name_in(host: str) -> str:
