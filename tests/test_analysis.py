@@ -150,6 +150,7 @@ def test_what_must_be_lost_and_what_need_not_come_first() -> None:
         "policy": both.policy,
         "ratio": both.ratio,
         "proved": True,
+        "stopped_early": False,
         "words": said,
     }
 
@@ -163,6 +164,9 @@ def test_where_it_would_take_long_the_status_is_said() -> None:
         assert record["upper"] is None
         assert record["lower"] == hurried.bounds["minimax_computed"].value > 0
         assert record["proved"]
+        stopped = hurried.bounds["minimax_computed"].stopped
+        assert record["stopped_early"] == stopped
+        assert squeezed(hurried).startswith("Search stopped early") == stopped
 
 
 def test_nothing_to_lose() -> None:

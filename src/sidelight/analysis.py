@@ -257,7 +257,8 @@ def squeezed(analysis: Analysis) -> str:
     T = short(analysis.horizon)
     within = f"in {T} round{'s' * (T != '1')}"
     if both is None:
-        least = f"Whatever you do, some means cost you at least {short(lower.value)} {within}"
+        begin = "Search stopped early: whatever" if lower.stopped else "Whatever"
+        least = f"{begin} you do, some means cost you at least {short(lower.value)} {within}"
         many = len(analysis.feedback) > SANDWICH_UP_TO
         reason = f"with more than {SANDWICH_UP_TO} actions" if many else "under a limit in seconds"
         status = (
@@ -286,6 +287,7 @@ def _sandwich_record(analysis: Analysis) -> dict[str, object]:
         "policy": both.policy if both else None,
         "ratio": finite(both.ratio) if both else None,
         "proved": both.check() if both else lower.certificate.check(),
+        "stopped_early": lower.stopped or bool(both and both.upper.stopped),
         "words": squeezed(analysis),
     }
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from naive.structures import structure
-from sidelight import Feedback, Problem
+from sidelight import Feedback, Problem, guarantees
 from sidelight.bounds import finite_time, general, graves_lai, minimax
 from sidelight.bounds.case import Case
 from sidelight.bounds.certificate import Certificate
@@ -60,6 +60,30 @@ def test_the_highest_code_applies_and_every_file_has_its_line(
         "proved",
     ]
     assert done.out.startswith("refused: torn.json: not valid JSON; the file is damaged")
+
+
+@pytest.mark.parametrize("widths", [[], ["1" + "0" * 400]])
+def test_an_index_with_impossible_widths_has_its_line(
+    sidelight: Command, good: Certificate, tmp_path: Path, widths: list[str]
+) -> None:
+    data = guarantees.index(Feedback.bandit(2), 1.0, 100).certificate.to_dict()
+    data["widths"] = widths * len(data["widths"])
+    (tmp_path / "index.json").write_text(json.dumps(data))
+    done = sidelight("check", "index.json", "good.json")
+    assert done.code in (3, 4)
+    assert [line.split(":")[0] for line in done.out.splitlines()][1] == "proved"
+
+
+def test_a_promise_out_of_proportion_has_its_line(
+    sidelight: Command, good: Certificate, tmp_path: Path
+) -> None:
+    data = guarantees.commit(Feedback.bandit(10), 1.0, 100).certificate.to_dict()
+    assert data["proof"]["kind"] == "apart"
+    (tmp_path / "promise.json").write_text(json.dumps(data | {"upper": "1" + "0" * 200}))
+    done = sidelight("check", "promise.json", "good.json")
+    assert done.code == 4
+    assert done.out.splitlines()[0].endswith("too large, or too small, to check")
+    assert done.out.splitlines()[1].startswith("proved")
 
 
 def test_data_for_machines(sidelight: Command, good: Certificate) -> None:

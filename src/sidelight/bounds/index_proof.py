@@ -117,10 +117,11 @@ class IndexProof(certificate_file.Saved):
     def statement(self) -> str:
         """The claim in words."""
         own = self.schedule
+        ends = [f"{float_up(width):.6g}" for width in (*own.widths[:1], *own.widths[-1:])]
         return (
             f"regret <= {self.value!r} in {own.horizon} rounds, whatever the means in "
-            f"[0, {own.upper}], for playing the largest index, with {len(own.counts)} widths from "
-            f"{float(own.widths[0]):.6g} to {float(own.widths[-1]):.6g}"
+            f"[0, {own.upper}], for playing the largest index, with {len(own.counts)} widths"
+            + (f" from {' to '.join(ends)}" if ends else "")
         )
 
     def to_dict(self) -> dict[str, Any]:

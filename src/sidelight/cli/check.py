@@ -101,7 +101,10 @@ def judge(file: Path, asked: Asked | None = None) -> Verdict:
         word = "refused" if isinstance(error, DamagedError) else "unreadable"
         return Verdict(name, word, reason=str(error).removeprefix(f"{file}: "))
     subject, labels = subject_of(proof), None
-    word, reason = "proved", proof.objection()
+    try:
+        word, reason = "proved", proof.objection()
+    except ArithmeticError:
+        return Verdict(name, "refused", reason="its numbers are too large, or too small, to check")
     if reason is not None:
         word = "NOT proved"
     elif asked is not None:
