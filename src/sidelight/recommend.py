@@ -135,9 +135,10 @@ def _remarks(
     if horizon is not None and feedback.uniform_sigma is not None:
         proved = guarantees.minimax(feedback, upper, horizon, budget=budget)
         if not proved.vacuous:
+            # `minimax` has such a bound, and mostly not the least one: `commit` or `index` have it.
             said.append(
-                "if a proved bound on the worst case matters more, 'minimax' loses at most "
-                f"{short(proved.value)} in expectation, whatever the means"
+                "if a proved bound on the worst case matters more, sl.sandwich names a policy that "
+                "has one"
             )
     return said
 
