@@ -15,6 +15,8 @@ from sidelight import Feedback, Problem, guarantees
 from sidelight.bounds import finite_time, general, graves_lai, minimax
 from sidelight.bounds.case import Case
 from sidelight.bounds.certificate import Certificate
+from sidelight.bounds.index_proof import IndexProof
+from sidelight.bounds.promise import Promise
 from sidelight.bounds.subject import in_words, subject_of
 
 if TYPE_CHECKING:
@@ -66,7 +68,9 @@ def test_the_highest_code_applies_and_every_file_has_its_line(
 def test_an_index_with_impossible_widths_has_its_line(
     sidelight: Command, good: Certificate, tmp_path: Path, widths: list[str]
 ) -> None:
-    data = guarantees.index(Feedback.bandit(2), 1.0, 100).certificate.to_dict()
+    proof = guarantees.index(Feedback.bandit(2), 1.0, 100).certificate
+    assert isinstance(proof, IndexProof)
+    data = proof.to_dict()
     data["widths"] = widths * len(data["widths"])
     (tmp_path / "index.json").write_text(json.dumps(data))
     done = sidelight("check", "index.json", "good.json")
@@ -77,7 +81,9 @@ def test_an_index_with_impossible_widths_has_its_line(
 def test_a_promise_out_of_proportion_has_its_line(
     sidelight: Command, good: Certificate, tmp_path: Path
 ) -> None:
-    data = guarantees.commit(Feedback.bandit(10), 1.0, 100).certificate.to_dict()
+    proof = guarantees.commit(Feedback.bandit(10), 1.0, 100).certificate
+    assert isinstance(proof, Promise)
+    data = proof.to_dict()
     assert data["proof"]["kind"] == "apart"
     (tmp_path / "promise.json").write_text(json.dumps(data | {"upper": "1" + "0" * 200}))
     done = sidelight("check", "promise.json", "good.json")
