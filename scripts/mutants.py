@@ -279,6 +279,7 @@ def prepare() -> None:
     phases = (Phase.explicit, Phase.generate)  # nobody reads the examples: no need for small ones
     settings.register_profile("mutants", derandomize=True, deadline=None, phases=phases)
     os.environ["HYPOTHESIS_PROFILE"] = "mutants"
+    os.environ["SIDELIGHT_KEEP_PROOFS"] = "0"  # proofs of a mutant are of no use to anybody
 
 
 def main(arguments: list[str] | None = None) -> int:

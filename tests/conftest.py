@@ -2,6 +2,9 @@
 
 Compiling a policy takes longer than testing it, so all tests of one policy go to one worker, and
 those of the policies that solve programs, whose code they share, to the same.
+
+Proofs are kept on disk and found again, as users find them: a report need not prove the bounds of
+the report before it once more. Tests of the searches search.
 """
 
 from __future__ import annotations
@@ -28,10 +31,32 @@ SOLVERS = ("asymptotic", "asymptotic-sigma", "minimax", "minimax-sigma", "ossb")
 PROGRAMS = ("basis", "pairs", "algorithm-1", "algorithm-2")  # test files
 BOUNDS = ("asymptotic", "minimax")  # test files, of bounds that have the name of a policy
 
+# Folders and files of tests that search for every bound they speak of.
+SEARCHING = (
+    "bounds",
+    "programs",
+    "test_guarantees.py",
+    "test_promises.py",
+    "test_propositions.py",
+    "test_relabelling.py",
+    "test_sandwich.py",
+    "test_sandwich_at_large.py",
+    "test_worst.py",
+)
+KEEP = "SIDELIGHT_KEEP_PROOFS"
+KEPT = os.environ.get(KEEP, "1")
+
 # The same examples in every run, so that a change is what a red test speaks of. `make campaign`
 # draws new ones.
 settings.register_profile("steady", derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Keep proofs on disk, or search for them, before any fixture asks for one."""
+    searches = item.path.name in SEARCHING or item.path.parent.name in SEARCHING
+    os.environ[KEEP] = "0" if searches else KEPT
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ from .bounds.formulas import FormulaProof, Schedule, Terms, Witness
 from .bounds.hard_sets import known_structure
 from .bounds.index_proof import proved_index
 from .bounds.inputs import positive
+from .bounds.kept import kept
 from .bounds.promising import promised
 from .bounds.rational import float_up
 from .errors import InputError
@@ -64,6 +65,7 @@ WORDS = {
 }
 # Sizes of eps that are tried, as parts of the largest one; then again around the best.
 GRID = 160
+INDEX = "index guarantee"
 
 
 def minimax(
@@ -98,7 +100,6 @@ def index(feedback: Feedback, upper: float, horizon: float) -> Bound:
     is proved: the bound is vacuous, and says `stopped`.
     """
     D, T = positive(upper, "upper", "payoff"), positive(horizon, "horizon", "rounds")
-    name = "index guarantee"
     if not isinstance(feedback, Feedback):
         raise InputError(
             f"guarantees.index needs a Feedback, not {type(feedback).__name__}: "
@@ -108,12 +109,19 @@ def index(feedback: Feedback, upper: float, horizon: float) -> Bound:
         why = "some action does not show itself: see guarantees.commit"
         if feedback.is_self_observing:
             why = "the theorem needs one variance, and here there are several"
-        return _empty(name, Terms(feedback, D, T, Witness(0, (), ())), why)
+        return _empty(INDEX, Terms(feedback, D, T, Witness(0, (), ())), why)
+    return _index(feedback, D, T)
+
+
+@lru_cache(maxsize=64)
+@kept
+def _index(feedback: Feedback, D: Fraction, T: Fraction) -> Bound:
+    """The bound, remembered."""
     made = proved_index(feedback, D, T)
     proof = made.proof
     vacuous = len(feedback) > 1 and proof.value >= float_up(T * D)
     return Bound(
-        name,
+        INDEX,
         proof.value,
         True,
         "holds in expectation for every problem with this feedback and range",
@@ -145,6 +153,7 @@ def commit(feedback: Feedback, upper: float, horizon: float) -> Bound:
 
 
 @lru_cache(maxsize=64)
+@kept
 def _commit(feedback: Feedback, D: Fraction, T: Fraction) -> Bound:
     """The bound, remembered."""
     made = promised(feedback, D, T)

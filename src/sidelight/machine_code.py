@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
 import sys
 from contextlib import suppress
 from functools import cache
@@ -32,6 +31,7 @@ from numba.core import caching, codegen, compiler
 from numba.core.runtime.nrt import rtsys
 
 from .sources import LOADED, digest_of
+from .writing import user_cache
 
 UNKNOWN = "@unknown"  # in the name of a function that encloses one with unknown sources
 ROOMS = ("programs", "engine", "policies")  # all compiled code lives here
@@ -205,15 +205,8 @@ def is_kept(function: Any) -> bool:
 @cache
 def cache_folder() -> Path:
     """A folder for these sources and this numba, below NUMBA_CACHE_DIR or the user's cache."""
-    chosen = _config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME")
-    return (Path(chosen) if chosen else _home() / ".cache") / "sidelight" / fingerprint()
-
-
-def _home() -> Path:
-    try:
-        return Path.home()
-    except RuntimeError:  # nobody's home: a folder that cannot be written to
-        return Path(os.devnull)
+    chosen = _config.CACHE_DIR
+    return (Path(chosen) if chosen else user_cache()) / "sidelight" / fingerprint()
 
 
 @cache

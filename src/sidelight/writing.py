@@ -6,6 +6,7 @@ make_folder(folder)         the same for folders
 exists(path)                whether there is something
 slug(name, allowed, ...)    a file name made of any name
 sync_folder(folder)         the names in it last through a loss of power
+user_cache()                where to keep what can be made again
 """
 
 from __future__ import annotations
@@ -89,3 +90,12 @@ def slug(name: str, allowed: str, otherwise: str, most: int | None = None) -> st
     where nothing is left.
     """
     return re.sub(f"[^{allowed}]+", "-", name)[:most].strip("-.") or otherwise
+
+
+def user_cache() -> Path:
+    """The folder in which programs of this user keep what they can make again."""
+    chosen = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return Path(chosen) if chosen else Path.home() / ".cache"
+    except RuntimeError:  # nobody's home: a folder that cannot be written to
+        return Path(os.devnull)

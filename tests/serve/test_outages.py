@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 from proxies import Wire, close, wired
@@ -90,3 +91,13 @@ def test_health_is_red_while_the_server_is_away(service: tuple[Running, Wire]) -
     wire.port = there
     assert running.call("GET", "/v1/health", token=None).status == 200
     assert running.decide(key="lost").data["decisions"][0]["id"] == 2
+
+
+def test_health_commits_something_without_an_event(server: Server, tmp_path: Path) -> None:
+    with server.lend() as address, psycopg.connect(address, autocommit=True) as watching:
+        written = "SELECT pg_current_wal_lsn()"
+        with serving_here(address, tmp_path) as running:
+            before = watching.execute(written).fetchone()
+            assert running.call("GET", "/v1/health", token=None).status == 200
+            assert watching.execute(written).fetchone() != before
+            assert watching.execute("SELECT count(*) FROM event").fetchone() == (0,)

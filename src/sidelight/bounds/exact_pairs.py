@@ -21,6 +21,7 @@ from .bound import Bound
 from .case import ZERO, Case, RefutedError, rational_variance
 from .hard_pairs import Ground, Shape, arranged, hardest_pairs, short
 from .inputs import positive
+from .kept import kept
 from .pairing import Alternative, PairsProof
 
 NAME = "exact_pairs"
@@ -49,6 +50,7 @@ def exact_pairs(
 
 
 @lru_cache(maxsize=64)
+@kept
 def _exact_pairs(feedback: Feedback, D: Fraction, T: Fraction, budget: float | None) -> Bound:
     """The bound, remembered."""
     variance = rational_variance(feedback)

@@ -43,6 +43,7 @@ from .duality import alternatives, as_fractions, certify_alternatives, conclusiv
 from .exact_pairs import METHOD as PAIRS
 from .exact_pairs import rounded_down
 from .finite_time import finite_time
+from .kept import kept
 from .rational import float_up
 from .rivals import Base, strongest
 
@@ -84,6 +85,7 @@ def _are_floats(*numbers: object) -> bool:
 
 
 @lru_cache(maxsize=256)
+@kept
 def _remembered(problem: Problem, horizon: float, worst_case: float, pairs: bool) -> Bound:
     """The bound, remembered: an analysis, its figure and its page ask for the same one."""
     found = _computed(problem, horizon, worst_case, pairs, (None, TOLERANCE))

@@ -216,7 +216,6 @@ class Indexed:
     stopped: bool = False
 
 
-@lru_cache(maxsize=64)
 def proved_index(feedback: Feedback, upper: Fraction, horizon: Fraction) -> Indexed:
     """What `index` provably never loses more than; T D where less is not proved."""
     schedule = schedule_for(feedback, upper, horizon)

@@ -37,6 +37,7 @@ from .certificate import Certificate
 from .duality import alternatives, as_fractions, exact_case
 from .exact_pairs import exact_pairs
 from .hard_means import hardest
+from .kept import kept
 from .minimax import minimax
 
 NAME = "minimax_computed"
@@ -83,6 +84,7 @@ def _computed(feedback: Feedback, upper: float, horizon: float, budget: float | 
     return replace(best, candidates=candidates, stopped=pairs.stopped or rows.stopped)
 
 
+@kept
 def by_rows(feedback: Feedback, upper: float, horizon: float, budget: float | None) -> Bound:
     """The largest B that rows of [thm:lb-0] refute, at the hardest means found."""
     load_solver()

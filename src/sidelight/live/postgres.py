@@ -142,10 +142,17 @@ class PostgresStore(SqlStore):
             yield connection
 
     def check(self) -> None:
-        """`StoreError` where the server cannot be reached, or does not write."""
-        with self._reading() as connection:
-            if not self._read_only and connection.scalar(sa.select(sa.func.pg_is_in_recovery())):
-                raise StoreError(f"{self.where}: the server is a copy that only reads")
+        """`StoreError` where the server cannot be reached, or does not write.
+
+        A message in the write-ahead log, which nobody reads, is committed and synced as events are.
+        A server that is a copy of another refuses it.
+        """
+        if self._read_only:
+            with self._reading() as connection:
+                connection.scalar(sa.select(1))
+            return
+        with self._transaction() as connection:
+            connection.execute(sa.select(sa.func.pg_logical_emit_message(True, "sidelight", "")))
 
     # ---- reading ---------------------------------------------------------------------------------
 

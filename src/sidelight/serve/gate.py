@@ -32,7 +32,6 @@ class Visit:
     method: str
     path: str
     headers: dict[bytes, bytes]
-    scheme: str = "http"
     token: Token | None = None
     allowed: bool = False
     route: str = ""
