@@ -248,7 +248,7 @@ def test_policies_are_compiled_in_a_child(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     code = (
         "from sidelight.serve.compiling import Compiler, missing; "
-        "assert missing(['uniform']) == ['uniform']; Compiler().compile_apart(['uniform']); "
+        "assert missing(['uniform']) == ['uniform']; Compiler().compile(['uniform']); "
         "assert missing(['uniform']) == []"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env=environment, timeout=300)
@@ -261,7 +261,7 @@ def test_what_is_compiled_already_needs_no_child(monkeypatch: pytest.MonkeyPatch
         raise AssertionError("a child was started")
 
     monkeypatch.setattr(subprocess, "Popen", fail)
-    Compiler().compile_apart(["ucb-n"])
+    Compiler().compile(["ucb-n"])
 
 
 # ---- the command line ----------------------------------------------------------------------------

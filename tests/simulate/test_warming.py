@@ -59,11 +59,11 @@ def test_processes_that_fail_leave_the_work_to_this_one(
 ) -> None:
     started: list[list[str]] = []
 
-    def fail(names: list[str]) -> subprocess.Popen[bytes]:
+    def fail(_: object, names: list[str]) -> subprocess.Popen[bytes]:
         started.append(names)
         return subprocess.Popen([sys.executable, "-c", "raise SystemExit(1)"])
 
-    monkeypatch.setattr(warming, "_start", fail)
+    monkeypatch.setattr(warming, "start_child", fail)
     monkeypatch.setattr(warming, "is_missing", lambda rule: True)
     monkeypatch.setattr(warming, "usable_threads", lambda: 3)
     rules = [registry.rule(name) for name in ("greedy", "uniform", "ts-n", "ucb-n", "ids", "ossb")]

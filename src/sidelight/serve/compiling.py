@@ -7,15 +7,14 @@ Compiling takes seconds, in which a process answers nobody. A child compiles int
 from __future__ import annotations
 
 import subprocess
-import sys
 import threading
 from collections.abc import Iterable
-from pathlib import Path
 
+from ..feedback import Feedback
 from ..machine_code import PLAIN, is_kept
 from ..player import Player
 from ..policies import registry
-from ..simulate.warming import told
+from ..simulate.warming import Child, start_child, told
 from .refusals import stopping
 
 PATIENCE = 600  # seconds: a slow machine, not a fault
@@ -33,10 +32,8 @@ def missing(names: Iterable[str]) -> list[str]:
     ]
 
 
-def compile_here(names: Iterable[str]) -> None:
+def compile_for_use(names: Iterable[str]) -> None:
     """Compile rules for live use, by two decisions of each."""
-    from ..feedback import Feedback  # noqa: PLC0415 - a child calls this by name
-
     for name in names:
         player = Player(told(name), Feedback.full_information(4), horizon=100)
         player.tell(player.choose(), [0.5] * 4)
@@ -47,11 +44,11 @@ class Compiler:
     """Children that compile; they end with the service."""
 
     def __init__(self) -> None:
-        self._children: set[subprocess.Popen[bytes]] = set()
+        self._children: set[Child] = set()
         self._lock = threading.Lock()
         self._closed = False
 
-    def compile_apart(self, names: Iterable[str]) -> None:
+    def compile(self, names: Iterable[str]) -> None:
         """Compile in a child what is missing; where the child fails, this process does it later."""
         names = missing(names)
         if not names:
@@ -75,15 +72,10 @@ class Compiler:
             for child in self._children:
                 child.kill()
 
-    def _start(self, names: list[str]) -> subprocess.Popen[bytes]:
-        source = str(Path(__file__).parents[2])
-        code = f"import sys; sys.path.insert(0, {source!r}); "
-        code += f"from {__name__} import compile_here; compile_here({names!r})"
-        silent = subprocess.DEVNULL
-        command = [sys.executable, "-c", code]
+    def _start(self, names: list[str]) -> Child:
         with self._lock:
             if self._closed:
                 raise stopping()
-            child = subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent)
+            child = start_child(compile_for_use, names)
             self._children.add(child)
         return child

@@ -155,7 +155,7 @@ class Shelf:
             rule = registry.parse(policy).rule
         except InputError:
             return  # whoever opens or creates the experiment says so
-        self.compiler.compile_apart([rule.name])
+        self.compiler.compile([rule.name])
 
     def close(self) -> None:
         """End the threads and let go of the store."""

@@ -32,6 +32,8 @@ from .simulate import usable_threads
 from .source import Source
 from .stage import new_job, revealed, run, set_stage
 
+Child = subprocess.Popen[bytes]
+
 PAUSE = 0.1  # seconds between two looks at the processes
 ROUNDS = 10
 # Two rules for each process: what all rules share is compiled again in every one of them.
@@ -67,7 +69,7 @@ def compile_apart(rules: Sequence[Rule], report: Callable[[], object] = lambda: 
     count = min(usable_threads(), len(missing) // SHARE)
     if PLAIN or count < 2:
         return
-    started = [_start(missing[k::count]) for k in range(count)]
+    started = [start_child(compile_here, missing[k::count]) for k in range(count)]
     try:
         for process in started:
             while _is_running(process):
@@ -78,17 +80,19 @@ def compile_apart(rules: Sequence[Rule], report: Callable[[], object] = lambda: 
             process.wait()
 
 
-def _start(names: Sequence[str]) -> subprocess.Popen[bytes]:
+def start_child(compiles: Callable[[Iterable[str]], None], names: Iterable[str]) -> Child:
+    """A process that calls this function of a module, silently, with the names of rules."""
     # Not `multiprocessing`, which would import the script of the caller again.
-    code = f"from {__name__} import compile_here; compile_here({list(names)!r})"
+    module, function = compiles.__module__, compiles.__name__
     source = str(Path(__file__).parents[2])
-    found = f"import sys; sys.path.insert(0, {source!r}); {code}"
+    code = f"import sys; sys.path.insert(0, {source!r})"
+    code += f"; from {module} import {function}; {function}({list(names)!r})"
     silent = subprocess.DEVNULL
-    command = [sys.executable, "-c", found]
+    command = [sys.executable, "-c", code]
     return subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent)
 
 
-def _is_running(process: subprocess.Popen[bytes]) -> bool:
+def _is_running(process: Child) -> bool:
     try:
         process.wait(PAUSE)
     except subprocess.TimeoutExpired:
