@@ -13,8 +13,8 @@ x_i below theta_i, where x_i maximises p_i log(e + x) - T n_i x^2/2 with e = v +
 
     x_i = root of x^2 + e x = p_i / (T n_i), clipped so that 0 <= theta'_i <= v .
 
-What is left is concave in v with a convex decreasing derivative, solved by a safeguarded iteration
-that fits A(v)/(1 + s w) to the pull of the others, and for each k a function of u alone,
+What is left is concave in v with a convex decreasing derivative, whose zero `levels` finds, and for
+each k a function of u alone,
 
     F_k(u) = exp(h_k(u)) - u ,     h_k concave and non-decreasing,     h_k' = sum_i p_i / y_i ,
 
@@ -195,6 +195,7 @@ class Oracle:
         floor = self.theta[self.fixed].max(initial=0.0)
         self.low = np.maximum(self.theta, floor)
         self.high = np.where(self.fixed, self.low, 1.0)
+        self.about = (self.theta, self.n, self.p, self.q, self.fixed)
         self.best = np.flatnonzero(~self.fixed | (self.theta >= floor))
 
     def grid(self, worth: float) -> Array:
@@ -216,9 +217,11 @@ class Oracle:
 
     def reply(self, k: IntArray, u: Array) -> Reply:
         """The worst alternatives with best action k at shift u."""
+        from .levels import levels  # noqa: PLC0415 - numba takes half a second to import
+
         rows = np.arange(len(k))
-        v = self._level(k, u)
-        x, y, _ = self._drops(k, u, v)
+        v = levels(self.about, (self.low, self.high), k, u)
+        x, y = self._drops(u, v)
         x[rows, k] = self.theta[k] - v
         gap = np.maximum(v[:, None] - self.theta + x, 0.0)
         gap[rows, k] = 0.0
@@ -229,63 +232,15 @@ class Oracle:
         loss = u * np.expm1(np.minimum(exponent, 700.0))
         return Reply(k, u, v, x, loss, exponent + np.log(u), slope)
 
-    def _drops(self, k: IntArray, u: Array, v: Array) -> tuple[Array, Array, Array]:
-        """How far the others fall, x; y = gap' + u; and sqrt(e^2 + 4q)."""
+    def _drops(self, u: Array, v: Array) -> tuple[Array, Array]:
+        """How far the others fall, x; and y = gap' + u."""
         e = (v + u)[:, None] - self.theta
         s = np.sqrt(np.square(e) + 4 * self.q)
         x = np.where(e > 0, 2 * self.q / (e + s), 0.5 * (s - e))
         x = np.minimum(np.maximum(x, self.theta - v[:, None]), self.theta)
         x[:, self.fixed] = 0.0
         y = np.maximum(e + x, u[:, None])
-        return x, y, s
-
-    def _pull(self, k: IntArray, u: Array, v: Array) -> tuple[Array, Array]:
-        """How hard the other actions pull the level v upwards, and how fast that fades."""
-        x, y, s = self._drops(k, u, v)
-        bottom = (x >= self.theta) | self.fixed
-        held = ~bottom & (x <= self.theta - v[:, None])
-        rate = self.p / y
-        pull = np.where(bottom, rate, self.n * x)
-        fade = np.where(bottom, rate / y, np.where(held, self.n, self.n * x / s))
-        fade = np.where(pull > 0, fade, 0.0)
-        rows = np.arange(len(k))
-        pull[rows, k] = fade[rows, k] = 0.0
-        return pull.sum(axis=1), fade.sum(axis=1)
-
-    def _level(self, k: IntArray, u: Array) -> Array:
-        """The best level v of action k: where the pull of the others equals its own resistance."""
-        top = self.high[k]
-        pull, _ = self._pull(k, u, top)
-        level = np.where(pull >= self.n[k] * (top - self.theta[k]), top, self.low[k])
-        open_ = np.flatnonzero(level < top)
-        low, high = self.low[k[open_]], top[open_]
-        before = np.zeros(len(open_))
-        for _ in range(80):
-            if not len(open_):
-                break
-            v = level[open_]
-            step, surplus = self._step(k[open_], u[open_], v)
-            low = np.where(surplus >= 0, v, low)
-            high = np.where(surplus <= 0, v, high)
-            wish = v + step
-            # Past a kink of the pull, the fits of both sides may lead back and forth for ever.
-            astray = (surplus * before < 0) & (np.abs(surplus) > 0.5 * np.abs(before))
-            fits = (wish >= low) & (wish <= high) & ~astray
-            level[open_] = wish = np.where(fits, wish, 0.5 * (low + high))
-            going = np.abs(wish - v) > 1e-15 + 1e-10 * np.abs(v - self.theta[k[open_]])
-            open_, low, high, before = open_[going], low[going], high[going], surplus[going]
-        return level
-
-    def _step(self, k: IntArray, u: Array, v: Array) -> tuple[Array, Array]:
-        """Where the fit A/(1 + s w) to the pull meets the resistance; and pull minus resistance."""
-        n = self.n[k]
-        pull, fade = self._pull(k, u, v)
-        resist = n * (v - self.theta[k])
-        surplus = pull - resist
-        bend = np.where(pull > 0, fade / pull, 0.0)
-        b = n + resist * bend
-        step = 2 * surplus / (b + np.sqrt(np.maximum(b * b + 4 * n * bend * surplus, 0)))
-        return np.where(surplus == 0, 0.0, step), surplus
+        return x, y
 
     def practical(self, peak: Reply, beta: float) -> Array:
         """Shifts near those of the peaks that make better cuts, at the price of some excess.
