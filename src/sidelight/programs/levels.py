@@ -21,7 +21,7 @@ LANES = 8
 
 
 @compiled
-def _total(row: Any) -> float:
+def _total(row: Any) -> Any:
     """The sum of a row as numpy adds it: eight sums side by side, then the rest one by one."""
     n = len(row)
     done = n - n % LANES
@@ -63,7 +63,7 @@ def _pull(about: Any, k: int, u: float, v: float, scratch: Any) -> tuple[float, 
 
 
 @compiled
-def _level(about: Any, ends: Any, k: int, u: float, scratch: Any) -> float:
+def _level(about: Any, ends: Any, k: int, u: float, scratch: Any) -> Any:
     """The level of action k at shift u, between both ends."""
     low, top = ends
     theta, n = about[0][k], about[1][k]
