@@ -21,7 +21,7 @@ most 4 sqrt((2J)!) (h/2)^2J / (2J+1)!, for J = `TERMS` and h = `FINE` less than 
 integers in units of 2^-WIDE. Every product is off by less than two units and what its factors are
 off by. So phi(c), a product of m factors that are themselves products of m, is off by 4 m^2 units.
 He_n is off by less than (c + n)^n units, which its coefficient, below (h/2)^n, makes less than one.
-With at most 2^15 multiples this is less than 2^50 units; pi, known to forty decimals, adds less than
+With at most 2^15 multiples this is less than 2^50 units; pi, known to forty decimals, adds at most
 2^56, and `OFF` allows for 2^62.
 """
 
