@@ -35,6 +35,7 @@ from .statistics import CONFIDENCE, Difference
 from .table import Table, tabulate
 
 BAND = (0.05, 0.95)
+ROUNDING = 1e-9  # relative: a sum of products of floats is off by less
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +70,7 @@ class Results:
             raise InputError(f"plays has the shape {self.plays.shape}, regret {shape}")
         if not np.isfinite(self.regret).all():
             raise InputError("regret must be finite")
+        self._check_ledger()
         if sum(count for _, _, count in self.blocks) != shape[1]:
             raise InputError(f"regret has {shape[1]} replicates, its blocks have others")
         if (np.diff(self.checkpoints) <= 0).any() or self.checkpoints[-1] != self.horizon:
@@ -77,6 +79,15 @@ class Results:
             view = getattr(self, name).view()
             view.flags.writeable = False
             object.__setattr__(self, name, view)
+
+    def _check_ledger(self) -> None:
+        """Every round plays one action, and no play costs less than nothing."""
+        if (self.plays < 0).any():
+            raise InputError("some plays are negative")
+        if (self.plays.sum(axis=2) != self.horizon).any():
+            raise InputError(f"the plays of some run do not sum to the horizon, {self.horizon}")
+        if (self.regret < -ROUNDING * np.abs(self.regret).max(initial=0.0)).any():
+            raise InputError("some regret is negative")
 
     def __repr__(self) -> str:
         return (
