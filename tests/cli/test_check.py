@@ -86,9 +86,16 @@ def test_a_promise_out_of_proportion_has_its_line(
     assert data["proof"]["kind"] == "apart"
     (tmp_path / "promise.json").write_text(json.dumps(data | {"upper": "1" + "0" * 200}))
     done = sidelight("check", "promise.json", "good.json")
-    assert done.code == 4
-    assert done.out.splitlines()[0].endswith("too large, or too small, to check")
+    assert done.code == 3
+    assert done.out.splitlines()[0].endswith("the noise is out of all proportion to the range")
     assert done.out.splitlines()[1].startswith("proved")
+
+
+def test_the_help_explains_its_words(sidelight: Command) -> None:
+    said = " ".join(sidelight("check", "--help").out.split())
+    assert "one of four kinds of proofs: rows (" in said
+    assert "consistent policy is about those whose expected regret on each problem grows" in said
+    assert "actions are matched by their position" in said
 
 
 def test_data_for_machines(sidelight: Command, good: Certificate) -> None:
