@@ -70,11 +70,11 @@ class Results:
             raise InputError(f"plays has the shape {self.plays.shape}, regret {shape}")
         if not np.isfinite(self.regret).all():
             raise InputError("regret must be finite")
-        self._check_ledger()
         if sum(count for _, _, count in self.blocks) != shape[1]:
             raise InputError(f"regret has {shape[1]} replicates, its blocks have others")
         if (np.diff(self.checkpoints) <= 0).any() or self.checkpoints[-1] != self.horizon:
             raise InputError("checkpoints must increase, and end with the horizon")
+        self._check_ledger()
         for name in ("checkpoints", "regret", "plays"):
             view = getattr(self, name).view()
             view.flags.writeable = False
