@@ -41,6 +41,7 @@ def from_final(
     times = np.asarray(checkpoints, dtype=np.int64)
     values = np.asarray(final, dtype=float)
     plays = np.zeros((*values.shape, len(problem)), dtype=np.int64)
+    plays[..., 0] = times[-1]
     return sl.Results(
         problem=problem,
         policies=tuple(names),

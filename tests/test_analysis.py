@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 import sidelight as sl
+from sidelight import guarantees
 from sidelight.analysis import caveats, meaning, model_name, squeezed
 from sidelight.console import show_analysis
 
@@ -199,3 +200,17 @@ def test_the_minimax_regret_as_worst_case() -> None:
     assert f"(B is the worst case proved of {both.policy}: a minimax policy never loses" in said
     with pytest.raises(sl.InputError, match='use a number, "minimax", or None'):
         sl.analyze(problem, T, "minimal")
+
+
+def test_every_policy_of_the_sandwich_has_its_row() -> None:
+    """`index` has a row where every action shows itself, and is computed for the sandwich alone."""
+    seen = sl.Problem(sl.Feedback.bandit(2), [0.5, 0.3])
+    guarantees._index.cache_clear()
+    found = sl.analyze(seen, 200)
+    assert guarantees._index.cache_info().misses == 1
+    assert list(found.guarantees) == ["minimax", "commit", "index", "instance", "asymptotic"]
+    assert found.sandwich is not None
+    assert found.sandwich.policy == "index"
+    assert found.guarantees["index"].value == found.sandwich.upper.value
+    assert "policy index, any means" in str(found)
+    assert "index" not in sl.analyze(sl.gallery("apple-tasting"), 1e3).guarantees

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 import zlib
 from pathlib import Path
 
@@ -12,7 +13,16 @@ import pytest
 from matplotlib.figure import Figure
 
 import sidelight as sl
-from sidelight.canvas import COLUMNS, measures, new_axes, new_figure, plain_text, save_figure
+from sidelight.canvas import (
+    COLUMNS,
+    _log_tick,
+    measures,
+    new_axes,
+    new_figure,
+    plain_text,
+    save_figure,
+)
+from sidelight.figures import Band, draw_race
 
 
 def inside(pdf: bytes) -> bytes:
@@ -103,6 +113,43 @@ def test_sizes(size: object, found: object) -> None:
 def test_wrong_sizes_say_what_to_do(size: object, said: str) -> None:
     with pytest.raises(sl.InputError, match=said):
         measures(size, 9.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "values", [(5e-324, 1e-322), (0.0, 5e-324), (1e308, 1.7e308), (1e-323, 1e308)]
+)
+def test_the_least_and_the_largest_numbers_are_drawn(
+    values: tuple[float, float], tmp_path: Path
+) -> None:
+    line = np.array(values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of matplotlib: its ticks overflow
+        figure = draw_race([Band("a", np.array([1, 100]), line, line, line)], (), "x")
+        for suffix in ("svg", "png"):
+            save_figure(figure, tmp_path / f"x.{suffix}")
+
+
+@pytest.mark.parametrize(
+    ("x", "view", "said"),
+    [
+        (5e-324, (5e-324, 1e-320), ""),
+        (1e-323, (5e-324, 1e-322), "9.88131e-324"),
+        (1e-300, (1e-320, 1.0), r"$\mathdefault{10^{-300}}$"),
+        (1e308, (1e-300, 1.7e308), r"$\mathdefault{10^{308}}$"),
+        (float("inf"), (1.0, 1e308), ""),
+        (0.0, (1.0, 10.0), ""),
+        (1.0, (0.0, 10.0), ""),
+        (20.0, (1.0, 90.0), "20"),
+        (30.0, (1.0, 90.0), ""),
+        (1000.0, (1.0, 1e4), r"$\mathdefault{10^{3}}$"),
+        (2000.0, (1.0, 1e4), ""),
+    ],
+)
+def test_ticks_of_log_axes(x: float, view: tuple[float, float], said: str) -> None:
+    panel = new_axes()
+    panel.set_yscale("log")
+    panel.yaxis.get_view_interval = lambda: view
+    assert _log_tick(panel.yaxis, x) == said
 
 
 def test_two_columns_and_the_gap_make_the_page() -> None:

@@ -11,6 +11,7 @@ import sidelight as sl
 from naive import posterior as naive
 from sidelight import console
 from sidelight.outlook import advice, today
+from sidelight.simulate.statistics import short
 
 inf = float("inf")
 KNOWN: dict[str, Any] = {"errors": [0.1, 0.1, 0.05], "played": [50, 30, 20]}
@@ -59,7 +60,11 @@ def test_what_is_done_today_may_be_better() -> None:
     found = sl.outlook(race(always, "greedy"))
     assert found.saved is not None
     assert found.saved < 0
-    assert "so there is no reason to change" in str(found)
+    said = str(found)
+    assert said.startswith("Keep what you do today. Over 300 rounds it is expected to cost 0 (")
+    assert "greedy is recommended" not in said
+    assert "greedy, which is recommended where nothing is known of the means, is expected" in said
+    assert f": {short(-found.saved)} more." in said
     nobody = sl.Problem(full.feedback, full.means, errors=[0.1] * 3)
     assert sl.outlook(race(nobody, "greedy")).today is None
     assert "today" not in str(sl.outlook(race(nobody, "greedy")))

@@ -118,7 +118,10 @@ def analyze(
     both = None
     if seconds is None and len(feedback) <= SANDWICH_UP_TO:
         both = sandwich(feedback, upper, horizon, thorough=True)
+        # Both were computed for the sandwich, and are remembered.
         promised["commit"] = guarantees.commit(feedback, upper, horizon)
+        if (shown := guarantees.index(feedback, upper, horizon)).valid:
+            promised["index"] = shown
     if isinstance(subject, Problem):
         lower = {
             "asymptotic": bounds.asymptotic(subject),

@@ -91,9 +91,11 @@ def plain_panel(panel: Any, points: float) -> None:
 def _log_tick(axis: Any, x: float, place: int | None = None) -> str:
     """Powers of ten; where the axis has two decades at most, numbers, and those of 2 and 5 too."""
     low, high = axis.get_view_interval()
-    power = math.floor(math.log10(x) + 1e-9)
-    digit = round(x / 10.0**power)
-    if high / low > 100:
+    if not 0 < x < math.inf or low <= 0:
+        return ""  # an axis that ends where floats end has ticks beyond
+    # By its digits: the powers of ten next to the smallest floats are 0.
+    digit, power = map(int, f"{x:.0e}".split("e"))
+    if math.log10(high) - math.log10(low) > 2:
         return rf"$\mathdefault{{10^{{{power}}}}}$" if digit == 1 else ""
     return f"{x:,g}" if digit in (1, 2, 5) else ""
 
@@ -113,14 +115,15 @@ def save_figure(drawn: Any, path: str | os.PathLike[str]) -> None:
     figure = getattr(drawn, "figure", None) or drawn
     kind = os.path.splitext(path)[1].lower().removeprefix(".")
     try:
-        content = _content(figure, kind)
+        content = figure_content(figure, kind)
         with open(path, "wb") as stream:
             stream.write(content)
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: the figure cannot be written: {error}") from None
 
 
-def _content(figure: Any, kind: str) -> bytes:
+def figure_content(figure: Any, kind: str) -> bytes:
+    """What a file of this kind holds: "png", "svg", "pdf" ..."""
     from .picture import writing  # noqa: PLC0415 - slow to import
 
     dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}

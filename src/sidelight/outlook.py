@@ -12,7 +12,8 @@ Costs are regrets: what is lost against always playing the best action, in the u
 A policy starts here without the log; one that had read it would cost less.
 
 The advice is that of `recommend`, which looks at the structure alone, so that no two commands
-contradict each other; what else the race showed is said beside it.
+contradict each other; what else the race showed is said beside it. Where going on as today costs no
+more than that policy, the advice is to go on.
 """
 
 from __future__ import annotations
@@ -67,7 +68,19 @@ class Outlook:
         return f"<Outlook: {self.policy}, {self.horizon:,} rounds; print it to read it>"
 
     def __str__(self) -> str:
-        return " ".join(part for part in (self._advice(), self._today(), self.beside) if part)
+        stay = self.saved is not None and self.saved <= 0
+        said = (self._keep(),) if stay else (self._advice(), self._today())
+        return " ".join(part for part in (*said, self.beside) if part)
+
+    def _keep(self) -> str:
+        """The advice where the recommended policy is expected to save nothing."""
+        more = f"{short(-self.saved)} more" if self.saved else "as much"
+        return (
+            f"Keep what you do today. Over {self.horizon:,} rounds it is expected to cost "
+            f"{self.today} against always playing the best action. {self.policy}, which is "
+            f"recommended where nothing is known of the means, is expected to cost {self.cost}: "
+            f"{more}."
+        )
 
     def _advice(self) -> str:
         rounds = f"Over {self.horizon:,} rounds"
@@ -84,8 +97,6 @@ class Outlook:
         said = f"Going on as today is expected to cost {self.today}"
         if self.saved is None or self.better is None:
             return f"{said}."
-        if self.saved <= 0:
-            return f"{said}: that is {short(-self.saved)} less, so there is no reason to change."
         return (
             f"{said}: {self.policy} is expected to save {short(self.saved)}, and costs less in "
             f"{self.better:.0%} of cases."
@@ -163,4 +174,4 @@ def _beside(results: Results, advised: str) -> str:
         return f"{display(best)} cost least here, {cost(costs[0])}{danger}."
     pair = compare(best, advised, costs[0], costs[1])
     luck = "" if pair.p_value <= 1 - CONFIDENCE else ", which may be luck"
-    return f"Here {display(best)} cost {short(-pair.mean)} less{luck}{danger}."
+    return f"Here {display(best)} cost {short(-pair.mean)} less than {advised}{luck}{danger}."

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from naive import commitment as naive
+from sidelight import Feedback, guarantees
 from sidelight.bounds import apart
 from sidelight.bounds.apart import Apart, Threshold, best_thresholds, exceeded_apart
 from sidelight.bounds.case import RefutedError
@@ -104,3 +105,14 @@ def test_the_best_of_the_grid(kinds: int, sparse: bool, monkeypatch: pytest.Monk
     assert bound == max(values)
     for k, value in enumerate(values):
         assert value == min(found.bound(k, threshold) for threshold in tried)
+
+
+def test_noise_that_no_float_holds_is_refused_and_promises_nothing() -> None:
+    """In units of the range, the variance of an average is 1e-616."""
+    one = Fraction(1)
+    plan = Exploration(((one, None), (None, one)), Fraction(10**308), Fraction(100), (1, 1))
+    with pytest.raises(RefutedError, match="out of all proportion"):
+        Apart(plan.in_units())
+    bound = guarantees.commit(Feedback.bandit(2), 1e308, 100)
+    assert bound.vacuous
+    assert bound.certificate.check()

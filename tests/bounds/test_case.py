@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import pytest
 
 from conditions import ACCEPTED, PAIR, REFUSED, RISE, TIE
 from sidelight.bounds.case import Case, RefutedError
-from sidelight.bounds.certificate import Alternative, Certificate, Information, Pair
+from sidelight.bounds.certificate import Alternative, Certificate, Information, Pair, tally
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
@@ -87,3 +87,76 @@ def test_the_smaller_of_two_changes_counts() -> None:
     t = 1000 / 8 / 62.75
     assert float(upwards.need(far)) == pytest.approx(math.log(t / 4) / 0.25, rel=1e-12)
     assert float(downwards.need(far)) == pytest.approx(math.log(t * 0.26) / 0.0001, rel=1e-12)
+
+
+# ---- what was checked cannot change --------------------------------------------------------------
+
+
+def listed() -> tuple[list[list[Fraction | None]], list[Fraction], list[list[object]]]:
+    """Variances, means and weighted rows, in lists."""
+    variance: list[list[Fraction | None]] = [[Fraction(1), None], [None, Fraction(1)]]
+    means = [Fraction(3, 4), Fraction(1, 2)]
+    rows: list[list[object]] = [[Fraction(1, 100), Information(1, Fraction(1, 2))]]
+    return variance, means, rows
+
+
+def test_a_certificate_in_lists_stays_as_it_was_checked() -> None:
+    variance, means, rows = listed()
+    case = Case(variance, means, Fraction(1), Fraction(1000), Fraction(10))  # type: ignore[arg-type]
+    certificate = Certificate(case, rows, 0.0)  # type: ignore[arg-type]
+    assert certificate.check()
+    before = certificate.to_dict()
+    rows[0][0] = Fraction(-1)
+    rows.append([Fraction(-1), Information(7, Fraction(9))])
+    variance[0][0], means[0] = Fraction(-1), Fraction(7)
+    assert certificate.to_dict() == before
+    assert certificate.examine() is None
+    moved = [Fraction(1, 2), Fraction(3, 4)]
+    row = Alternative(moved, Fraction(1, 100))  # type: ignore[arg-type]
+    moved[0] = Fraction(9)
+    assert row.means == (Fraction(1, 2), Fraction(3, 4))
+
+
+class Sly(Fraction):
+    """A number that says what the moment asks for."""
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class Own(Information):
+    """A row with a rule of its own."""
+
+    def need(self, case: Case) -> Fraction:
+        return Fraction(10**6)
+
+
+@pytest.mark.parametrize(
+    ("weight", "row"),
+    [
+        (0.01, Information(1, Fraction(1, 2))),
+        (Sly(-1), Information(1, Fraction(1, 2))),
+        (Fraction(1), Own(1, Fraction(1, 2))),
+        (Fraction(1), Information(1, 0.5)),  # type: ignore[arg-type]
+        (Fraction(1), Information(1, Fraction(1, 2), 0.1)),  # type: ignore[arg-type]
+        (Fraction(1), Alternative((Fraction(1), 0.5), Fraction(1))),  # type: ignore[arg-type]
+        (Fraction(1), Pair(1, 0.5)),  # type: ignore[arg-type]
+        (Fraction(1), None),
+    ],
+)
+def test_only_exact_numbers_and_the_three_kinds_of_rows_count(weight: object, row: object) -> None:
+    variance, means, _ = listed()
+    case = Case(variance, means, Fraction(1), Fraction(1000), Fraction(10))  # type: ignore[arg-type]
+    with pytest.raises(RefutedError, match="is not a Fraction, or a row is no row"):
+        tally(case, [(weight, row)])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("field", ["upper", "horizon", "worst_case", "means", "variance"])
+def test_the_numbers_of_a_problem_are_exact(field: str) -> None:
+    variance, means, _ = listed()
+    case = Case(variance, means, Fraction(1), Fraction(1000), Fraction(10))  # type: ignore[arg-type]
+    case.validate()
+    other: object = {"means": (0.5, 0.5), "variance": ((1.0, None), (None, 1.0))}.get(field, 10.0)
+    with pytest.raises(RefutedError, match="a number of the problem is not a Fraction"):
+        replace(case, **{field: other}).validate()  # type: ignore[arg-type]

@@ -18,6 +18,7 @@ from sidelight import DamagedError, Feedback, InputError, Problem, gallery, guar
 from sidelight.bounds import exploring
 from sidelight.bounds.apart import Threshold, best_thresholds, exceeded_apart
 from sidelight.bounds.bound import Bound
+from sidelight.bounds.certificate import digits
 from sidelight.bounds.commitment import Bounding, Exploration, exceeded
 from sidelight.bounds.exploring import alike
 from sidelight.bounds.gaussian import LEAST, PI_DOWN, PI_UP, cumulative_up, density_up, table
@@ -298,7 +299,7 @@ def test_files(tmp_path: Path) -> None:
         again = Promise.load(tmp_path / "promise.json")
         assert again == promise
         assert again.check()
-        assert f"regret <= {promise.value!r}" in promise.statement()
+        assert f"expected regret <= {digits(promise.value)}" in promise.statement()
     assert not dataclasses.replace(promises()[0], value=math.nan).check()
     assert not dataclasses.replace(promises()[0], fineness=None).check()
 
@@ -310,7 +311,7 @@ def test_the_command_checks_promises(sidelight: Command, tmp_path: Path) -> None
     nothing.save(tmp_path / "nothing.json")
     done = sidelight("check", "boxes.json", "nothing.json")
     assert done.code == 0
-    assert done.out.startswith("proved: boxes.json: regret <= ")
+    assert done.out.startswith("proved: boxes.json: expected regret <= ")
     done = sidelight("check", "boxes.json", "forged.json")
     assert done.code == 3
     assert "NOT proved: forged.json" in done.out

@@ -224,7 +224,7 @@ def test_files(tmp_path: Path) -> None:
     again = PairsProof.load(tmp_path / "pairs.json")
     assert again == proof == load_proof(tmp_path / "pairs.json")
     assert again.check()
-    assert f"minimax >= {proof.value!r}" in proof.statement()
+    assert f"minimax expected regret >= {proof.value!r}" in proof.statement()
     whole = proof.to_dict()
     hostile: list[object] = [None, True, "x", "1e9", -1, 1.5, [], [[]], {}, "1/0", 10**4000, [{}]]
     for key in whole:

@@ -41,10 +41,9 @@ def good(tmp_path: Path) -> Certificate:
 def test_a_proof_is_one_line(sidelight: Command, good: Certificate) -> None:
     done = sidelight("check", "good.json")
     assert (done.code, done.err) == (0, "")
-    claim = f"regret >= {good.value} in 10000 rounds"
-    assert done.out == (
-        f"proved: good.json: {claim} for every policy that never loses more than 50 ({ABOUT})\n"
-    )
+    claim = f"expected regret >= {good.value} in 10000 rounds"
+    whose = "for every policy whose expected regret never exceeds 50"
+    assert done.out == f"proved: good.json: {claim} {whose} ({ABOUT})\n"
 
 
 def test_the_highest_code_applies_and_every_file_has_its_line(
@@ -87,9 +86,16 @@ def test_a_promise_out_of_proportion_has_its_line(
     assert data["proof"]["kind"] == "apart"
     (tmp_path / "promise.json").write_text(json.dumps(data | {"upper": "1" + "0" * 200}))
     done = sidelight("check", "promise.json", "good.json")
-    assert done.code == 4
-    assert done.out.splitlines()[0].endswith("too large, or too small, to check")
+    assert done.code == 3
+    assert done.out.splitlines()[0].endswith("the noise is out of all proportion to the range")
     assert done.out.splitlines()[1].startswith("proved")
+
+
+def test_the_help_explains_its_words(sidelight: Command) -> None:
+    said = " ".join(sidelight("check", "--help").out.split())
+    assert "one of four kinds of proofs: rows (" in said
+    assert "consistent policy is about those whose expected regret on each problem grows" in said
+    assert "actions are matched by their position" in said
 
 
 def test_data_for_machines(sidelight: Command, good: Certificate) -> None:
@@ -137,12 +143,12 @@ def test_claims_in_words() -> None:
     )
     said = [b.certificate.statement() for b in bounds if isinstance(b.certificate, Certificate)]
     assert said == [
-        f"regret >= {bounds[0].value} log T for every consistent policy",
-        "no policy has regret of at most 1 in 10000 rounds whatever the means",
-        f"minimax >= {bounds[2].value} in 10000 rounds",
+        f"expected regret >= {bounds[0].value} log T for every consistent policy",
+        "no policy has expected regret of at most 1 in 10000 rounds whatever the means",
+        f"minimax expected regret >= {bounds[2].value} in 10000 rounds",
     ]
     nothing = Certificate(replace(bounds[2].certificate.case, worst_case=None), (), 0.0)  # type: ignore[attr-defined]
-    assert nothing.statement() == "regret >= 0 in 10000 rounds"
+    assert nothing.statement() == "expected regret >= 0 in 10000 rounds"
 
 
 def test_what_analyze_writes_is_proved(sidelight: Command, dosing: Path) -> None:
@@ -159,7 +165,7 @@ def test_a_statement_rounds_nothing(worst_case: str) -> None:
     """A claim about policies that lose at most B says nothing about those that lose a bit more."""
     case = Case(((Fraction(1),),), (Fraction(0),), Fraction(1), Fraction(7), Fraction(worst_case))
     said = Certificate(case, (), 0.0).statement()
-    assert said.endswith(f"never loses more than {worst_case}")
+    assert said.endswith(f"never exceeds {worst_case}")
     assert "inf" not in said
 
 
@@ -189,7 +195,7 @@ def test_names_of_files_stay_in_their_line(sidelight: Command) -> None:
     Path("good.json").rename(name)
     done = sidelight("check", name, "also\nmissing.json")
     first, second = done.out.splitlines()
-    assert first.startswith("proved: two\\nlines \\x1b[31m.json: regret >= ")
+    assert first.startswith("proved: two\\nlines \\x1b[31m.json: expected regret >= ")
     assert second.startswith("unreadable: also\\nmissing.json: cannot be read")
     assert json.loads(sidelight("check", "--json", name).out)[0]["file"] == name
 
@@ -233,7 +239,7 @@ def test_a_certificate_of_another_problem(sidelight: Command, why: str) -> None:
     OTHERS[why].save("other.toml")
     done = sidelight("check", "--problem", "other.toml", "good.json")
     assert done.code == 3
-    assert done.out.startswith("another problem: good.json: regret >= ")
+    assert done.out.startswith("another problem: good.json: expected regret >= ")
     assert done.out.endswith(f"({ABOUT}): the certificate is not about other.toml: {why}\n")
 
 

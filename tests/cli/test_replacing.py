@@ -154,6 +154,22 @@ def test_a_table_of_somebody_else_is_not_replaced(
     assert contents(tmp_path / "out") == {"table.md": b"mine"}
 
 
+@pytest.mark.parametrize("name", ["table.md", "table.csv", "table.tex", "regret.svg", "regret.png"])
+def test_a_table_or_figure_changed_by_hand_is_replaced_only_when_told(
+    sidelight: Command, dosing: Path, tmp_path: Path, raced: dict[str, bytes], name: str
+) -> None:
+    path = tmp_path / "out" / name
+    path.write_bytes(raced[name] + b"mine")
+    done = sidelight("race", dosing, *PLAYED, "-n", 5, "--out", "out")
+    assert refused(done)
+    assert f"out/{name}: it is not what `race --out` wrote beside these results" in done.err
+    assert contents(tmp_path / "out") == {**raced, name: raced[name] + b"mine"}
+    done = sidelight("race", dosing, *PLAYED, "--out", "out", "--force")
+    assert done.code == 0
+    assert f"--force replaces out/{name}" in done.err
+    assert contents(tmp_path / "out") == raced
+
+
 # ---- single files --------------------------------------------------------------------------------
 
 

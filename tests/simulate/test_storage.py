@@ -178,6 +178,19 @@ FRAMES = {
         pl.col("regret").list.eval(pl.element() * float("nan"))
     ),
     "another order": lambda frame: frame.reverse(),
+    "negative plays": lambda frame: frame.with_columns(
+        pl.col("plays").list.eval(pl.element() + pl.Series([201, -201, 0, 0, 0]))
+    ),
+    "too many plays": lambda frame: frame.with_columns(pl.col("plays").list.eval(pl.element() + 1)),
+    "too few plays": lambda frame: frame.with_columns(pl.col("plays").list.eval(pl.element() * 0)),
+    "negative regret": lambda frame: frame.with_columns(pl.col("regret").list.eval(-pl.element())),
+}
+# What is said of rows that have the right shape.
+SAID = {
+    "negative plays": "some plays are negative",
+    "too many plays": "the plays of some run do not sum to the horizon, 200",
+    "too few plays": "the plays of some run do not sum to the horizon, 200",
+    "negative regret": "some regret is negative",
 }
 
 
@@ -185,7 +198,7 @@ FRAMES = {
 def test_forged_rows_are_refused(results: sl.Results, name: str, tmp_path: Path) -> None:
     frame = FRAMES[name](storage._frame(results))
     (tmp_path / "x.parquet").write_bytes(forged(results, {}, frame))
-    with pytest.raises(sl.InputError, match=r"x\.parquet: "):
+    with pytest.raises(sl.DamagedError, match=rf"x\.parquet: .*{SAID.get(name, '')}"):
         sl.Results.load(tmp_path / "x.parquet")
 
 

@@ -74,6 +74,8 @@ class Apart:
         self.kinds = plan.kinds
         self.spreads = [plan.spreads[kind[0]] or Fraction(0) for kind in self.kinds]
         sds = [math.sqrt(v) for v in self.spreads if v] or [float(plan.upper)]
+        if not min(sds):
+            raise RefutedError("the noise is out of all proportion to the range")
         reach = BRIDGED * math.sqrt(2) * max(sds)
         self.step = Fraction(max(min(sds) / FINENESS, reach / LATTICE))
         each = 4 * BRIDGED**2 * len(self.kinds) ** 2

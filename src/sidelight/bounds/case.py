@@ -11,11 +11,12 @@ comes too late to change a decision, so the information in whole rounds is still
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from typing import TypeVar
 
 from ..feedback import Feedback
 from .rational import decimal_up, inverse_up, products_up
@@ -35,6 +36,22 @@ def rational_variance(feedback: Feedback) -> tuple[tuple[Fraction | None, ...], 
     return tuple(tuple(known[v] for v in row) for row in entries)
 
 
+Entry = TypeVar("Entry")
+
+
+def rows_of(rows: Iterable[Iterable[Entry]]) -> tuple[tuple[Entry, ...], ...]:
+    """The same rows in tuples, which nobody can change; what is made of tuples stays as it is."""
+    if type(rows) is tuple and all(type(row) is tuple for row in rows):
+        return rows
+    return tuple(tuple(row) for row in rows)
+
+
+def fixed(thing: object, **fields: object) -> None:
+    """Set fields of a frozen thing that is being made."""
+    for name, value in fields.items():
+        object.__setattr__(thing, name, value)
+
+
 @dataclass(frozen=True)
 class Case:
     """The problem that a certificate speaks about, in exact numbers.
@@ -48,6 +65,9 @@ class Case:
     upper: Fraction
     horizon: Fraction | None = None
     worst_case: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        fixed(self, variance=rows_of(self.variance), means=tuple(self.means))
 
     @property
     def actions(self) -> range:
@@ -124,8 +144,17 @@ class Case:
         if not isinstance(action, int) or not 0 <= action < len(self.means):
             raise RefutedError(f"there is no action {action!r}")
 
+    @cached_property
+    def _in_fractions(self) -> bool:
+        """Whether all numbers are exact: a float, or a kind of number of the caller, is not."""
+        single = {type(x) for x in (self.upper, self.horizon, self.worst_case) if x is not None}
+        seen = {type(v) for row in self.variance for v in row if v is not None}
+        return single | seen | set(map(type, self.means)) <= {Fraction}
+
     def validate(self) -> None:
         """Refuse what is not a problem of the paper [sec:pre]."""
+        if not self._in_fractions:
+            raise RefutedError("a number of the problem is not a Fraction")
         K = len(self.means)
         if K == 0 or len(self.variance) != K or any(len(row) != K for row in self.variance):
             raise RefutedError("a problem has a mean for each action and a square of variances")

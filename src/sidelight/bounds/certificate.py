@@ -36,7 +36,7 @@ from typing import Any, ClassVar
 
 from ..errors import DamagedError
 from . import certificate_file as file
-from .case import ZERO, Case, RefutedError
+from .case import ZERO, Case, RefutedError, fixed, rows_of
 from .rational import binary_sums, float_down, float_up, log_down, short_down, short_up
 
 FORMAT = "sidelight-certificate-1"
@@ -114,6 +114,9 @@ class Alternative:
     means: tuple[Fraction, ...]
     shift: Fraction
 
+    def __post_init__(self) -> None:
+        fixed(self, means=tuple(self.means))
+
     def need(self, case: Case) -> Fraction:
         """Nothing: the row is homogeneous."""
         if len(self.means) != len(case.means) or self.shift <= 0:
@@ -190,11 +193,30 @@ def tally(case: Case, rows: Rows) -> tuple[Fraction, list[Fraction]]:
     others prove something, too. Rows without weight say nothing and are not looked at.
     """
     case.validate()
+    if not all(type(weight) is Fraction and _is_plain(row) for weight, row in rows):
+        raise RefutedError("a weight or a number of a row is not a Fraction, or a row is no row")
     if any(weight < 0 for weight, _ in rows):
         raise RefutedError("a weight is negative")
     used = [(short_down(weight), row) for weight, row in rows if weight]
     (needed,) = binary_sums(1, ((weight, [row.need(case)]) for weight, row in used))
     return needed, binary_sums(len(case.means), ((w, row.loads(case)) for w, row in used))
+
+
+def _is_plain(row: object) -> bool:
+    """Whether this is a row of one of the three kinds, and its numbers are exact.
+
+    A kind or a number of the caller could have rules of its own.
+    """
+    match row:
+        case Information(_, rise, fall):
+            numbers: Sequence[object] = (rise,) if fall is None else (rise, fall)
+        case Alternative(means, shift):
+            numbers = (*means, shift)
+        case Pair(_, split):
+            numbers = (split,)
+        case _:
+            return False
+    return type(row) in (Information, Alternative, Pair) and set(map(type, numbers)) == {Fraction}
 
 
 def worth(case: Case, needed: Fraction, spent: Sequence[Fraction]) -> Fraction | float:
@@ -211,13 +233,17 @@ class Certificate(file.Saved):
 
     `claim` is "regret" (of the problem `case`, for every policy of the class considered) or
     "minimax" (worst-case regret of every policy): the latter holds for `worst_case` = B as soon as
-    the rows prove regret >= B, or infinite, for the policies that never exceed B.
+    the rows prove regret >= B, or infinite, for the policies that never exceed B. A claim per log T
+    is about consistent policies: on each problem their expected regret is o(T^a) for every a > 0.
     """
 
     case: Case
     rows: tuple[tuple[Fraction, Row], ...]
     value: float
     claim: str = "regret"
+
+    def __post_init__(self) -> None:
+        fixed(self, rows=rows_of(self.rows))
 
     def certified(self) -> Fraction | float:
         """What the rows prove: a rational, or inf. A row that is not allowed is an error."""
@@ -242,16 +268,8 @@ class Certificate(file.Saved):
 
     def statement(self) -> str:
         """The claim in words, with numbers as exact as the proof: rounded, it might say more."""
-        case, least = self.case, f"{self.claim} >= {_digits(self.value)}"
-        if case.horizon is None:
-            return f"{least} log T for every consistent policy"
-        within = f"in {exact_text(case.horizon)} rounds"
-        if self.claim == "minimax" or case.worst_case is None:
-            return f"{least} {within}"
-        B = exact_text(case.worst_case)
-        if self.value == math.inf:
-            return f"no policy has regret of at most {B} {within} whatever the means"
-        return f"{least} {within} for every policy that never loses more than {B}"
+        case = self.case
+        return lower_statement(self.claim, self.value, case.horizon, case.worst_case)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; rational numbers are written as text."""
@@ -300,7 +318,34 @@ class Certificate(file.Saved):
 _per_action = partial(file.bounded_list, most=file.MOST_ACTIONS)
 
 
-def _digits(x: float) -> str:
+def lower_statement(claim: str, value: float, T: Fraction | None, B: Fraction | None) -> str:
+    """A lower bound in words: on the regret of one problem, or on the minimax regret.
+
+    A consistent policy is one whose expected regret, on each problem with this feedback and range,
+    grows more slowly than every power of T.
+    """
+    kind = "minimax expected regret" if claim == "minimax" else "expected regret"
+    least = f"{kind} >= {digits(value)}"
+    if T is None:
+        return f"{least} log T for every consistent policy"
+    within = f"in {exact_text(T)} rounds"
+    if claim == "minimax" or B is None:
+        return f"{least} {within}"
+    if value == math.inf:
+        return (
+            f"no policy has expected regret of at most {exact_text(B)} {within} whatever the means"
+        )
+    return f"{least} {within} for every policy whose expected regret never exceeds {exact_text(B)}"
+
+
+def upper_statement(value: float, T: Fraction, D: Fraction) -> str:
+    """An upper bound on the worst case of a policy in words; the name of the policy follows."""
+    most = f"expected regret <= {digits(value)} in {exact_text(T)} rounds"
+    return f"{most}, whatever the means in [0, {exact_text(D)}]"
+
+
+def digits(x: float) -> str:
+    """A float with all its digits."""
     return repr(x).removesuffix(".0")
 
 
@@ -312,7 +357,7 @@ def _shown(proved: Fraction | float) -> str:
 def exact_text(x: Fraction) -> str:
     """A number without rounding: in digits where a float holds it, otherwise as a fraction."""
     nearest = float_up(x)
-    return _digits(nearest) if nearest == x else str(x)
+    return digits(nearest) if nearest == x else str(x)
 
 
 def _text(value: Fraction | float) -> str:

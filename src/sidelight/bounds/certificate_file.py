@@ -45,6 +45,7 @@ AS_TEXT = (
     'write it in quotes as "1000", "-7/20" or "1.5", without an exponent, or save the certificate '
     "again"
 )
+OUT_OF_REACH = "its numbers are too large, or too small, to check"
 TOO_LARGE = "a certificate that is still in Python is checked by its method `check`, without limits"
 
 _NUMBER = re.compile(f"[+-]?[0-9]{{1,{DIGITS}}}([./][0-9]{{1,{DIGITS}}})?")

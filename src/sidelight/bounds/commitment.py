@@ -41,7 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..variances import Array
-from .case import ZERO, RefutedError
+from .case import ZERO, RefutedError, fixed, rows_of
 from .gaussian import LEAST, table
 from .rational import float_up
 from .trapezoid import Rule, rule
@@ -56,6 +56,9 @@ OFF = 2.0**-48  # more than sums and differences of a few numbers up to 1 are of
 MOST_ACTIONS = 9
 assert LEAST ** (MOST_ACTIONS + 1) > 1e-290
 MOST_BOXES = 1_000_000
+# Values of Phi that are looked up in all boxes together: 20 to 40 nanoseconds each, so that a check
+# takes about a minute. Our longest proofs, for seven to nine actions, look up 1.4e9.
+MOST_TERMS = 2_000_000_000
 CAP = 10**12  # as `belief.CAP`
 BATCH = 2048
 # Gaps that noise does not bridge, in standard deviations of a difference.
@@ -76,6 +79,9 @@ class Exploration:
     upper: Fraction
     horizon: Fraction
     plays: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        fixed(self, variance=rows_of(self.variance), plays=tuple(self.plays))
 
     def validate(self) -> None:
         """Refuse what is not a structure, or a plan that shows too little or takes too long."""
@@ -160,6 +166,7 @@ class Bounding:
         square = self.step**2
         self.tables = [table(square / v) if v else None for v in spreads]
         self.spreads = spreads
+        self.terms = sum(len(r.weights) * len(r.others) for r in self.rules if r is not None)
 
     def chances(self, best: int, lo: Indices, hi: Indices) -> Array:
         """Numbers not below p_i, for boxes given by the indices of their edges; 0 for the best."""
@@ -242,7 +249,7 @@ def exceeded(plan: Exploration, value: float, fineness: int) -> str | None:
     if not 1 <= fineness <= LATTICE:
         return f"the fineness must be a whole number up to {LATTICE}"
     bounding = Bounding(plan, fineness)
-    left = MOST_BOXES
+    left = min(MOST_BOXES, MOST_TERMS // max(1, bounding.terms))
     for kind in plan.kinds:
         left = _cover(bounding, kind[0], value, left)
         if left <= 0:

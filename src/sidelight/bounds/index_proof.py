@@ -29,7 +29,8 @@ import numpy as np
 from ..errors import DamagedError
 from ..feedback import Feedback
 from . import certificate_file
-from .case import RefutedError, rational_variance
+from .case import RefutedError, fixed, rational_variance, rows_of
+from .certificate import upper_statement
 from .optimism import Optimism, Threshold, best_threshold
 from .passage import MOST_STAGES
 from .rational import float_up, sqrt_down, sqrt_up
@@ -56,6 +57,10 @@ class Schedule:
     horizon: Fraction
     counts: tuple[int, ...]
     widths: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        fixed(self, counts=tuple(self.counts), widths=tuple(self.widths))
+        fixed(self, variance=rows_of(self.variance))
 
     def validate(self) -> Fraction:
         """Refuse what the theorem does not cover; return the one variance."""
@@ -94,8 +99,10 @@ class IndexProof(certificate_file.Saved):
         try:
             variance = self.schedule.validate()
             proved = self._proved(variance)
-        except (RefutedError, OverflowError) as error:
+        except RefutedError as error:
             return str(error)
+        except OverflowError:
+            return certificate_file.OUT_OF_REACH
         # Written so that a bound that is not a number counts as too large.
         return None if proved <= self.value else f"no more than {proved:.6g} is proved"
 
@@ -115,14 +122,12 @@ class IndexProof(certificate_file.Saved):
         return float_up(Fraction(made.bound(self.threshold)) * sqrt_up(variance))
 
     def statement(self) -> str:
-        """The claim in words."""
+        """The claim in words, with numbers as exact as the proof."""
         own = self.schedule
         ends = [f"{float_up(width):.6g}" for width in (*own.widths[:1], *own.widths[-1:])]
-        return (
-            f"regret <= {self.value!r} in {own.horizon} rounds, whatever the means in "
-            f"[0, {own.upper}], for playing the largest index, with {len(own.counts)} widths"
-            + (f" from {' to '.join(ends)}" if ends else "")
-        )
+        most = upper_statement(self.value, own.horizon, own.upper)
+        wide = f" from {' to '.join(ends)}" if ends else ""
+        return f"{most}, for playing the largest index, with {len(own.counts)} widths{wide}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; rational numbers are written as text."""

@@ -71,8 +71,8 @@ class Optimism:
     ) -> None:
         self.K, self.D, self.T = actions, upper, horizon
         self.unit = math.sqrt(actions / horizon)
-        self.passage = Passage(counts, widths)
         self.levels = self._lattice(upper + NEAR * self.unit, LEVEL_STEP, LEVEL_RATIO)
+        self.passage = Passage(counts, widths, len(self.levels))
         self._plays()
         reach = self._lattice(upper, CELL_STEP, CELL_RATIO)
         self.cells = reach[reach >= -NEAR * self.unit]

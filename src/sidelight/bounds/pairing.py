@@ -27,7 +27,7 @@ more in floats and proves whatever comes out; it searches for nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -35,7 +35,8 @@ from typing import Any
 
 from ..errors import DamagedError
 from . import certificate_file
-from .case import ZERO, Case, RefutedError
+from .case import ZERO, Case, RefutedError, fixed
+from .certificate import digits, exact_text, lower_statement
 from .rational import float_down, float_up
 from .subsolution import REACH, Duel, curvatures, mesh, proved
 
@@ -46,6 +47,13 @@ CLAIMS = ("minimax", "regret", "orbit")
 LOWS = {"minimax": REACH, "regret": 12.5, "orbit": 12.5}
 MOST_CELLS, MOST_SLABS = 2600, 600
 MOST_DUELS = 60
+# Pairs, times actions, times cells of the mesh, times steps of time: 50 to 200 nanoseconds each, so
+# that a check takes about a minute. Our searches have at most 29 pairs of 30 actions: 2.4e8.
+MOST_WORK = 300_000_000
+# A pair of two actions takes as long as one of so many: part of the work does not depend on them.
+LEAST_ACTIONS = 6
+# Bits of a common denominator: prices of ours are floats times short decimals.
+MOST_BITS = 8_000
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,10 @@ class Alternative:
     weight: Fraction
     prices: tuple[Fraction, ...]
     order: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        order = None if self.order is None else tuple(self.order)
+        fixed(self, means=tuple(self.means), prices=tuple(self.prices), order=order)
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,10 +88,13 @@ class PairsProof(certificate_file.Saved):
     slabs: int
     claim: str = "minimax"
 
+    def __post_init__(self) -> None:
+        fixed(self, alternatives=tuple(self.alternatives))
+
     @property
     def weight(self) -> Fraction:
         """The sum of the weights of all alternatives."""
-        return sum((a.weight for a in self.alternatives), ZERO)
+        return _total([a.weight for a in self.alternatives])
 
     def duels(self) -> dict[Duel, int]:
         """The control problems, and how often each occurs. What is not allowed is an error."""
@@ -97,13 +112,19 @@ class PairsProof(certificate_file.Saved):
             if self.claim == "orbit":
                 _refuse_strangers(case, a)
         for played, gap in enumerate(case.gaps):
-            if sum((a.prices[played] for a in self.alternatives), ZERO) > left * gap:
+            if _total([a.prices[played] for a in self.alternatives]) > left * gap:
                 raise RefutedError("prices are more than the base loses")
         found: dict[Duel, int] = {}
         for a in self.alternatives:
             duel = _duel(case, a)
             found[duel] = found.get(duel, 0) + 1
         return found
+
+    def work(self) -> int:
+        """How many numbers the proof computes: from sizes alone."""
+        rows = len(self.alternatives) * max(LEAST_ACTIONS, len(self.case.means))
+        steps = len(mesh(self.cells, self.slabs, LOWS.get(self.claim, REACH)).times)
+        return rows * self.cells * steps
 
     def certified(self) -> float:
         """What the pairs prove: inf if there is no policy that the claim speaks of."""
@@ -112,6 +133,8 @@ class PairsProof(certificate_file.Saved):
     def _evaluated(self) -> float:
         if not 2 <= self.cells <= MOST_CELLS or not 1 <= self.slabs <= MOST_SLABS:
             raise RefutedError("the mesh is too coarse or too fine")
+        if self.work() > MOST_WORK:
+            raise RefutedError("there are too many pairs on too fine a mesh for a check")
         duels = self.duels()
         assert self.case.horizon is not None
         T = float_down(self.case.horizon)
@@ -119,7 +142,7 @@ class PairsProof(certificate_file.Saved):
         total = ZERO
         for duel, times in duels.items():
             worth = proved(on, T, duel, curvatures(on, T, duel))
-            total += times * Fraction(max(0.0, worth) if math.isfinite(worth) else 0.0)
+            total += times * Fraction(max(0.0, worth))
         proved_here = self._concluded(total * self.case.upper)
         return math.inf if proved_here is None else float_down(proved_here)
 
@@ -140,21 +163,19 @@ class PairsProof(certificate_file.Saved):
             return "this is no claim about regret"
         try:
             worth = self.certified()
-        except (RefutedError, OverflowError) as error:
+        except RefutedError as error:
             return str(error)
+        except OverflowError:
+            return certificate_file.OUT_OF_REACH
         return None if worth >= self.value else f"the pairs prove {worth:.6g} only"
 
     def statement(self) -> str:
-        """The claim in words."""
-        within = f"in {self.case.horizon} rounds"
-        if self.claim == "minimax":
-            return f"minimax >= {self.value!r} {within}"
-        if self.claim == "orbit":
-            return f"mean regret over relabellings >= {self.value!r} {within}"
-        B = self.case.worst_case
-        if self.value == math.inf:
-            return f"no policy has regret of at most {B} {within} whatever the means"
-        return f"regret >= {self.value!r} {within} for every policy that never loses more than {B}"
+        """The claim in words, with numbers as exact as the proof."""
+        T, B = self.case.horizon, self.case.worst_case
+        if self.claim == "orbit" and T is not None:
+            least = f"mean expected regret over relabellings >= {digits(self.value)}"
+            return f"{least} in {exact_text(T)} rounds"
+        return lower_statement(self.claim, self.value, T, B)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; rational numbers are written as text."""
@@ -231,6 +252,16 @@ def _duel(case: Case, a: Alternative) -> Duel:
     )
     price, stake, information = zip(*rows, strict=True)
     return Duel(price, stake, information)
+
+
+def _total(parts: Sequence[Fraction]) -> Fraction:
+    """The sum; parts whose common denominator is long are refused, for their sum takes long."""
+    whole = 1
+    for part in parts:
+        whole = math.lcm(whole, part.denominator)
+        if whole.bit_length() > MOST_BITS:
+            raise RefutedError("weights or prices have no short common denominator")
+    return Fraction(sum(part.numerator * (whole // part.denominator) for part in parts), whole)
 
 
 def _variances(row: object) -> tuple[Fraction | None, ...]:

@@ -51,6 +51,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -67,6 +68,9 @@ RHO = 6.25
 # Panels of one integral, and the largest sqrt(s/step): beyond them `ROUND` is not proved.
 MOST_PANELS, MOST_RATIO = 200, 100.0
 MOST_STAGES = 2_000
+# Exponentials in all stages together: 15 to 30 nanoseconds each, so that a check takes about a
+# minute. Our schedules need 7e8 at most, at 10^15 rounds and a range of a million sigma.
+MOST_EXPONENTIALS = 2_000_000_000
 # 2,000 terms, an exponent off by 7e-11 where it is 700 (less where it is less), and nodes that are
 # off by as much: below 2^-32 together.
 ROUND = 2.0**-32
@@ -145,28 +149,46 @@ class Stage:
 class Passage:
     """The survival of a walk at given counts, for widths b of the bar."""
 
-    def __init__(self, counts: Sequence[int], widths: Array) -> None:
+    def __init__(self, counts: Sequence[int], widths: Array, levels: int = 0) -> None:
+        """For a caller that asks for the survival at so many `levels`."""
         if len(counts) > MOST_STAGES:
             raise RefutedError(f"there are more than {MOST_STAGES} counts")
         self.tail = float_up(cumulative_up(Fraction(REACH) ** 2)[1])
         self.far = float_up(cumulative_up(Fraction(FAR) ** 2)[1])
         self.counts = np.array(counts, dtype=float)
         self.widths = widths
+        self.panels = [self._panels(k) for k in range(len(counts))]
+        if exponentials(self.panels, levels) > MOST_EXPONENTIALS:
+            raise RefutedError("there are too many counts, or too dense ones, for a check")
         self.stages: list[Stage] = []
         error = 0.0
         for k in range(len(counts)):
             made, error = self._stage(k, error)
             self.stages.append(made)
 
-    def _stage(self, k: int, error: float) -> tuple[Stage, float]:
-        """The nodes of a stage, and the L1 error of the density one stage later."""
+    def _steps(self, k: int) -> tuple[float, float]:
+        """Standard deviations of the steps before and after a count."""
         s = self.counts
         before = math.sqrt(s[k] - s[k - 1]) if k else math.sqrt(s[0])
-        after = math.sqrt(s[k + 1] - s[k]) if k + 1 < len(s) else before
-        low, high = -s[k] * self.widths[k], TOP * math.sqrt(s[k])
-        panels = math.ceil((high - low) / (WIDTH * min(before, after)))
-        if panels > MOST_PANELS or math.sqrt(s[k]) > MOST_RATIO * min(before, after):
+        return before, math.sqrt(s[k + 1] - s[k]) if k + 1 < len(s) else before
+
+    def _ends(self, k: int) -> tuple[float, float]:
+        """Where the integral of a stage begins and ends."""
+        s = self.counts[k]
+        return -s * self.widths[k], TOP * math.sqrt(s)
+
+    def _panels(self, k: int) -> int:
+        """The panels of a stage, of which there must not be too many."""
+        (low, high), least = self._ends(k), min(self._steps(k))
+        panels = math.ceil((high - low) / (WIDTH * least))
+        if panels > MOST_PANELS or math.sqrt(self.counts[k]) > MOST_RATIO * least:
             raise RefutedError("the counts are too dense, or the widths too large, for the proof")
+        return panels
+
+    def _stage(self, k: int, error: float) -> tuple[Stage, float]:
+        """The nodes of a stage, and the L1 error of the density one stage later."""
+        s, panels = self.counts, self.panels[k]
+        (before, after), (low, high) = self._steps(k), self._ends(k)
         rule, w = gauss(), (high - low) / panels
         nodes = (low + w * (np.arange(panels)[:, None] + (1.0 + rule.nodes) / 2.0)).ravel()
         weights = np.tile(rule.weights * (w / 2.0), panels)
@@ -220,6 +242,13 @@ class Passage:
         r = math.sqrt(stage.count)
         z = (stage.nodes + levels[:, None] * stage.count) / r
         return np.asarray((exp_minus(0.5 * z * z) @ stage.weighted) * (NORM / r))
+
+
+def exponentials(panels: Sequence[int], levels: int) -> int:
+    """How many exponentials stages with these panels need, with the survival at so many levels."""
+    nodes = [NODES * n for n in panels]
+    carried = sum(n * before for before, n in pairwise(nodes))
+    return carried + levels * sum(nodes)
 
 
 def _panel_error(w: float, before: float, after: float | None = None) -> float:

@@ -22,7 +22,8 @@ from typing import Any
 from ..errors import DamagedError
 from . import certificate_file
 from .apart import Threshold, exceeded_apart
-from .case import RefutedError
+from .case import RefutedError, fixed
+from .certificate import upper_statement
 from .commitment import Exploration, exceeded
 from .rational import float_down, float_up
 
@@ -45,32 +46,39 @@ class Promise(certificate_file.Saved):
     fineness: int | None = None
     thresholds: tuple[Threshold, ...] | None = None
 
+    def __post_init__(self) -> None:
+        if self.thresholds is not None:
+            fixed(self, thresholds=tuple(self.thresholds))
+
     def examine(self) -> str | None:
         """Why the claim is not proved; None if it is."""
         if math.isnan(self.value):
             return "this is no claim about regret"
         try:
-            self.plan.validate()
-            if self.value == math.inf or self.value >= self.plan.horizon * self.plan.upper:
-                return None
-            scaled = self.plan.in_units()
-            value = float_down(Fraction(self.value) / self.plan.upper)
-            if self.thresholds is not None:
-                return exceeded_apart(scaled, value, self.thresholds)
-            if self.fineness is not None:
-                return exceeded(scaled, value, self.fineness)
-        except (RefutedError, OverflowError) as error:
+            return self._exceeded()
+        except RefutedError as error:
             return str(error)
+        except OverflowError:
+            return certificate_file.OUT_OF_REACH
+
+    def _exceeded(self) -> str | None:
+        self.plan.validate()
+        if self.value == math.inf or self.value >= self.plan.horizon * self.plan.upper:
+            return None
+        scaled = self.plan.in_units()
+        value = float_down(Fraction(self.value) / self.plan.upper)
+        if self.thresholds is not None:
+            return exceeded_apart(scaled, value, self.thresholds)
+        if self.fineness is not None:
+            return exceeded(scaled, value, self.fineness)
         return "the claim is below T D, and has no proof"
 
     def statement(self) -> str:
-        """The claim in words."""
+        """The claim in words, with numbers as exact as the proof."""
         plan = self.plan
         plays = ", ".join(map(str, plan.plays))
-        return (
-            f"regret <= {self.value!r} in {plan.horizon} rounds, whatever the means in "
-            f"[0, {plan.upper}], for playing ({plays}) and then the largest average"
-        )
+        most = upper_statement(self.value, plan.horizon, plan.upper)
+        return f"{most}, for playing ({plays}) and then the largest average"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; rational numbers are written as text."""

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..feedback import Feedback
 from .apart import best_thresholds
+from .case import RefutedError
 from .commitment import MOST_ACTIONS, Exploration
 from .exploring import Explored, Planner, alike, best_plan, worst
 from .promise import MOST_KINDS, Promise, trivial
@@ -109,7 +110,10 @@ def _proved(plan: Exploration, known: Explored) -> Promised:
                 return Promised(promise, found * float(plan.upper), loose=spare > LOOSE)
     if len(plan.kinds) > MOST_KINDS:
         return Promised(trivial(plan), found, loose=True)
-    thresholds, bound = best_thresholds(plan.in_units())
+    try:
+        thresholds, bound = best_thresholds(plan.in_units())
+    except RefutedError:
+        return Promised(trivial(plan), found, loose=True)
     promise = Promise(plan, _rounded(bound, plan.upper), thresholds=thresholds)
     return Promised(promise if promise.check() else trivial(plan), found, loose=True)
 

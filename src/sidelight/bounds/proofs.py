@@ -1,5 +1,7 @@
 """A proof in a file, of whichever of the four kinds it is.
 
+Certificates name no actions: whoever compares one with a problem matches actions by position.
+
 Certificate   a lower bound, by weighted rows
 PairsProof    a lower bound on the worst case, by pairs of problems
 Promise       an upper bound on the worst case of `commit`

@@ -129,6 +129,14 @@ def proved(on: Mesh, T: float, duel: Duel, bends: Array) -> float:
     numbers = np.array([duel.price, duel.stake, duel.information])
     if not (np.isfinite(bends).all() and np.isfinite(numbers).all() and (numbers >= 0).all()):
         return 0.0
+    # Numbers out of all proportion become inf or NaN here, in silence, and then prove nothing.
+    with np.errstate(all="ignore"):
+        worth = _worth(on, T, duel, bends)
+    return worth if math.isfinite(worth) else 0.0
+
+
+def _worth(on: Mesh, T: float, duel: Duel, bends: Array) -> float:
+    """V(0, 1) less what is lacking, rounded down; inf or NaN where floats do not reach."""
     lengths = np.diff(on.times * (T * (1 - ROUNDING)))
     slopes, values = _integrated(on, bends)
     d, x = on.widths, on.x

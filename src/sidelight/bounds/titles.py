@@ -25,6 +25,7 @@ LOWER_MEANING = {
 # The titles of guarantees in tables.
 UPPER = {
     "commit": "policy commit, any means",
+    "index": "policy index, any means",
     "minimax": "policy minimax, any means",
     "instance": "policy minimax, these means",
     "asymptotic": "policy asymptotic, these means",
@@ -32,6 +33,7 @@ UPPER = {
 # What each guarantee bounds.
 UPPER_MEANING = {
     "commit": "first a plan, then what looked best, in T rounds",
+    "index": "plays the largest optimistic average, in T rounds",
     "minimax": "eliminates actions batch by batch, in T rounds",
     "instance": "eliminates actions batch by batch, in T rounds",
     "asymptotic": "tracks the plan of the asymptotic bound, in T rounds",

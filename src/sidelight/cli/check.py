@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from ..bounds.certificate_file import OUT_OF_REACH
 from ..bounds.proofs import load_proof
 from ..bounds.subject import difference, in_words, record, subject_of
 from ..errors import DamagedError, InputError
@@ -54,7 +55,8 @@ class Verdict:
     "--problem",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Accept only certificates about the problem in this file.",
+    help="Accept only certificates about the problem in this file; actions are matched by their "
+    "position, the first with the first, and not by name.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for machines, instead of lines.")
 @click.pass_context
@@ -65,7 +67,11 @@ def check_command(
 
     `sidelight analyze --certificates` writes certificates. The check believes nothing in a file: it
     computes everything again, in exact arithmetic or with safe rounding, and without a search.
-    There is one line for each file:
+    A file holds one of four kinds of proofs: rows (a lower bound, on one problem or on the worst
+    one), pairs (a lower bound, by problems that look alike), and upper bounds on the worst case of
+    the policies commit and index. A claim about every consistent policy is about those whose
+    expected regret on each problem grows more slowly than every power of T. There is one line for
+    each file:
 
     \b
         proved            the claim, and the problem that it is about
@@ -104,7 +110,7 @@ def judge(file: Path, asked: Asked | None = None) -> Verdict:
     try:
         word, reason = "proved", proof.objection()
     except ArithmeticError:
-        return Verdict(name, "refused", reason="its numbers are too large, or too small, to check")
+        return Verdict(name, "refused", reason=OUT_OF_REACH)
     if reason is not None:
         word = "NOT proved"
     elif asked is not None:

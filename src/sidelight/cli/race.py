@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .. import figures, progress, writing
+from ..canvas import figure_content
 from ..errors import InputError, Interrupted, PolicyError
 from ..extras import check
 from ..problem import Problem
@@ -138,8 +139,8 @@ def race_command(context: click.Context, /, file: Path, **options: Any) -> None:
     gives the same results, with any number of workers. Ctrl-C keeps the runs that are finished.
 
     If the folder of --out holds a race already, the same race, or the same race with more runs or
-    more policies, may replace it. Any other race needs --force, and so does --plot if its file
-    exists.
+    more policies, may replace it. Any other race needs --force, and so do a table or a figure there
+    that somebody changed, and --plot if its file exists.
 
     A study is a file that lists problems, policies and horizons. Its work is divided into cells: a
     cell is a block of runs of one policy on one problem. Finished cells are kept in the folder of
@@ -195,7 +196,7 @@ def _race(request: Request) -> None:
     _check_names(request.out, request.plot)
     check_means(request.means, problem)
     chosen = _chosen(request.policies, problem, horizon)
-    _check_outputs(request, problem, chosen)
+    _check_outputs(request, problem, chosen, name)
     if horizon < len(problem):
         click.echo(
             f"note: {horizon} rounds for {len(problem)} actions: too few for a policy "
@@ -243,7 +244,9 @@ def _check_names(out: Path | None, plot: Path | None) -> None:
         check_new_folder(out)
 
 
-def _check_outputs(request: Request, problem: Problem, chosen: tuple[Specification, ...]) -> None:
+def _check_outputs(
+    request: Request, problem: Problem, chosen: tuple[Specification, ...], title: str
+) -> None:
     """Refuse to replace other results without --force."""
     out, force = request.out, request.force
     if request.plot is not None:
@@ -260,6 +263,26 @@ def _check_outputs(request: Request, problem: Problem, chosen: tuple[Specificati
             give_way(out, force, f"it holds {_described(old)}, which would be lost: {said[0]}")
     for name in WRITTEN:  # tables and figures belong to the results beside them
         check_output(out / name, force, again=old is not None)
+    if old is not None:
+        _check_own(out, force, old, title)
+
+
+def _check_own(out: Path, force: bool, old: Results, title: str) -> None:
+    """Refuse to replace a table or a figure that was changed since its results were written."""
+    there = [name for name in WRITTEN[1:] if (out / name).is_file()]
+    figure = old.plot(title=title) if any(name.startswith("regret.") for name in there) else None
+    for name in there:
+        kind = name.rpartition(".")[2]
+        made = _tables(old)[name] if figure is None or name.startswith("table.") else None
+        if (out / name).read_bytes() != (made or figure_content(figure, kind)):
+            give_way(out / name, force, "it is not what `race --out` wrote beside these results")
+
+
+def _tables(results: Results) -> dict[str, bytes]:
+    """The content of each file with a table."""
+    table = results.table()
+    made = {"csv": table.to_csv(), "md": table.to_markdown(), "tex": table.to_latex()}
+    return {f"table.{kind}": text.encode() for kind, text in made.items()}
 
 
 def _there(out: Path, force: bool = False) -> Results | None:
@@ -320,10 +343,8 @@ def _save(results: Results, name: str, request: Request) -> None:
     if out is not None:
         writing.make_folder(out)
         results.save(out / WRITTEN[0])
-        table = results.table()
-        writing.save(out / "table.csv", table.to_csv().encode())
-        writing.save(out / "table.md", table.to_markdown().encode())
-        writing.save(out / "table.tex", table.to_latex().encode())
+        for file, content in _tables(results).items():
+            writing.save(out / file, content)
         targets += [out / "regret.svg", out / "regret.png"]
     if targets:
         figure = results.plot(title=name)

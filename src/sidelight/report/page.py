@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from importlib.resources import files as resources
 from typing import Any
 
+import numpy as np
+
 from .. import files
 from ..labels import display
 from ..markup import (
@@ -52,7 +54,19 @@ def to_html(
     there is one; where they cannot, the page says why in their place: `why_not`, or what `again`
     finds. `notes` are paragraphs for the reader. Chapters may come in place of races.
     """
-    found = chapters(races)
+    with np.errstate(all="ignore"):  # regrets next to the largest float have no finite mean
+        return _page(chapters(races), title, commands, notes, (source, why_not))
+
+
+def _page(
+    found: Sequence[Chapter],
+    title: str,
+    commands: Sequence[str],
+    notes: Sequence[str],
+    origin: tuple[str, str],
+) -> str:
+    """The text of the file."""
+    source, why_not = origin
     body = [
         tag("header", tag("h1", say(title)), _tally(found)),
         _contents(found),

@@ -35,6 +35,7 @@ from .statistics import CONFIDENCE, Difference
 from .table import Table, tabulate
 
 BAND = (0.05, 0.95)
+ROUNDING = 1e-9  # relative: a sum of products of floats is off by less
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,10 +74,20 @@ class Results:
             raise InputError(f"regret has {shape[1]} replicates, its blocks have others")
         if (np.diff(self.checkpoints) <= 0).any() or self.checkpoints[-1] != self.horizon:
             raise InputError("checkpoints must increase, and end with the horizon")
+        self._check_ledger()
         for name in ("checkpoints", "regret", "plays"):
             view = getattr(self, name).view()
             view.flags.writeable = False
             object.__setattr__(self, name, view)
+
+    def _check_ledger(self) -> None:
+        """Every round plays one action, and no play costs less than nothing."""
+        if (self.plays < 0).any():
+            raise InputError("some plays are negative")
+        if (self.plays.sum(axis=2) != self.horizon).any():
+            raise InputError(f"the plays of some run do not sum to the horizon, {self.horizon}")
+        if (self.regret < -ROUNDING * np.abs(self.regret).max(initial=0.0)).any():
+            raise InputError("some regret is negative")
 
     def __repr__(self) -> str:
         return (
