@@ -325,15 +325,16 @@ def short(x):  # as it is, or about what it is if that would be long
 
 
 def statement(data):
-    least, T, B = f"{data['claim']} >= {digits(data['value'])}", data["horizon"], data["worst_case"]
+    words = "minimax expected regret" if data["claim"] == "minimax" else "expected regret"
+    least, T, B = f"{words} >= {digits(data['value'])}", data["horizon"], data["worst_case"]
     if T is None:
         return f"{least} log T for every consistent policy"
     within = f"in {exact(T)} rounds"
     if data["claim"] == "minimax" or B is None:
         return f"{least} {within}"
     if data["value"] == math.inf:
-        return f"no policy has regret of at most {exact(B)} {within} whatever the means"
-    return f"{least} {within} for every policy that never loses more than {exact(B)}"
+        return f"no policy has expected regret of at most {exact(B)} {within} whatever the means"
+    return f"{least} {within} for every policy whose expected regret never exceeds {exact(B)}"
 
 
 def about(data):  # the problem

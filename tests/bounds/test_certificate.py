@@ -122,7 +122,7 @@ def test_the_script_by_itself(tmp_path: Path) -> None:
     assert (code, text) == (0, f"proved: {good}: {about}\n")
     code, text = run(good, bad)
     assert code == 3
-    assert text.splitlines()[1].startswith(f"NOT proved: {bad}: regret >= 4.0")
+    assert text.splitlines()[1].startswith(f"NOT proved: {bad}: expected regret >= 4.0")
     files = [tmp_path / f"{k}.json" for k in range(len(examples()))]
     for path, example in zip(files, examples(), strict=True):
         example.save(path)

@@ -261,7 +261,7 @@ def test_files(sidelight: Command, tmp_path: Path) -> None:
     dataclasses.replace(proof, value=0.5 * proof.value).save(tmp_path / "forged.json")
     done = sidelight("check", "index.json", "nothing.json")
     assert done.code == 0
-    assert done.out.startswith("proved: index.json: regret <= ")
+    assert done.out.startswith("proved: index.json: expected regret <= ")
     assert "3 actions, any means in [0, 1]" in done.out
     assert sidelight("check", "forged.json").code == 3
 

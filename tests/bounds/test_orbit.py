@@ -119,7 +119,7 @@ def test_what_a_proof_must_satisfy(tmp_path: Path) -> None:
     proof = proof_of(bound)
     proof.save(tmp_path / "orbit.json")
     assert load_proof(tmp_path / "orbit.json") == proof
-    assert "mean regret over relabellings" in proof.statement()
+    assert "mean expected regret over relabellings" in proof.statement()
     assert subject_of(proof).means == proof.case.means
     changed = dataclasses.replace
     one = proof.alternatives[0]

@@ -96,7 +96,7 @@ def test_a_worst_case_that_nobody_has() -> None:
     case = dataclasses.replace(proof.case, worst_case=B)
     none = PairsProof(case, scaled, math.inf, *(800, 200), claim="regret")
     assert none.check()
-    assert none.statement().startswith("no policy has regret of at most")
+    assert none.statement().startswith("no policy has expected regret of at most")
     assert subject_of(none).means is None
     above = dataclasses.replace(case, worst_case=Fraction(1.02 * hard.value))
     assert not dataclasses.replace(none, case=above).check()

@@ -41,10 +41,9 @@ def good(tmp_path: Path) -> Certificate:
 def test_a_proof_is_one_line(sidelight: Command, good: Certificate) -> None:
     done = sidelight("check", "good.json")
     assert (done.code, done.err) == (0, "")
-    claim = f"regret >= {good.value} in 10000 rounds"
-    assert done.out == (
-        f"proved: good.json: {claim} for every policy that never loses more than 50 ({ABOUT})\n"
-    )
+    claim = f"expected regret >= {good.value} in 10000 rounds"
+    about = f"for every policy whose expected regret never exceeds 50 ({ABOUT})"
+    assert done.out == f"proved: good.json: {claim} {about}\n"
 
 
 def test_the_highest_code_applies_and_every_file_has_its_line(
@@ -137,12 +136,12 @@ def test_claims_in_words() -> None:
     )
     said = [b.certificate.statement() for b in bounds if isinstance(b.certificate, Certificate)]
     assert said == [
-        f"regret >= {bounds[0].value} log T for every consistent policy",
-        "no policy has regret of at most 1 in 10000 rounds whatever the means",
-        f"minimax >= {bounds[2].value} in 10000 rounds",
+        f"expected regret >= {bounds[0].value} log T for every consistent policy",
+        "no policy has expected regret of at most 1 in 10000 rounds whatever the means",
+        f"minimax expected regret >= {bounds[2].value} in 10000 rounds",
     ]
     nothing = Certificate(replace(bounds[2].certificate.case, worst_case=None), (), 0.0)  # type: ignore[attr-defined]
-    assert nothing.statement() == "regret >= 0 in 10000 rounds"
+    assert nothing.statement() == "expected regret >= 0 in 10000 rounds"
 
 
 def test_what_analyze_writes_is_proved(sidelight: Command, dosing: Path) -> None:
@@ -159,7 +158,7 @@ def test_a_statement_rounds_nothing(worst_case: str) -> None:
     """A claim about policies that lose at most B says nothing about those that lose a bit more."""
     case = Case(((Fraction(1),),), (Fraction(0),), Fraction(1), Fraction(7), Fraction(worst_case))
     said = Certificate(case, (), 0.0).statement()
-    assert said.endswith(f"never loses more than {worst_case}")
+    assert said.endswith(f"never exceeds {worst_case}")
     assert "inf" not in said
 
 
@@ -189,7 +188,7 @@ def test_names_of_files_stay_in_their_line(sidelight: Command) -> None:
     Path("good.json").rename(name)
     done = sidelight("check", name, "also\nmissing.json")
     first, second = done.out.splitlines()
-    assert first.startswith("proved: two\\nlines \\x1b[31m.json: regret >= ")
+    assert first.startswith("proved: two\\nlines \\x1b[31m.json: expected regret >= ")
     assert second.startswith("unreadable: also\\nmissing.json: cannot be read")
     assert json.loads(sidelight("check", "--json", name).out)[0]["file"] == name
 
@@ -233,7 +232,7 @@ def test_a_certificate_of_another_problem(sidelight: Command, why: str) -> None:
     OTHERS[why].save("other.toml")
     done = sidelight("check", "--problem", "other.toml", "good.json")
     assert done.code == 3
-    assert done.out.startswith("another problem: good.json: regret >= ")
+    assert done.out.startswith("another problem: good.json: expected regret >= ")
     assert done.out.endswith(f"({ABOUT}): the certificate is not about other.toml: {why}\n")
 
 
@@ -250,3 +249,30 @@ def test_a_minimax_claim_is_about_all_means(sidelight: Command, tmp_path: Path) 
         for name in ("same", "feedback", "others", "wider")
     ]
     assert codes == [0, 0, 0, 3]
+
+
+@pytest.mark.parametrize(
+    ("feedback", "promises"),
+    [(structure("bandit", 2), {"commit", "index"}), (structure("revealing", 3), {"commit"})],
+)
+def test_an_analysis_saves_both_sides_and_the_check_accepts_every_file(
+    feedback: Feedback, promises: set[str], sidelight: Command, tmp_path: Path
+) -> None:
+    Problem(feedback, [0.7, 0.5, 0.35][: len(feedback)]).save(tmp_path / "problem.toml")
+    for name in ("commit", "index"):  # of another analysis
+        (tmp_path / "proofs").mkdir(exist_ok=True)
+        (tmp_path / "proofs" / f"{name}.json").write_text("{}")
+    refused = sidelight("analyze", "problem.toml", "-T", "1e3", "--certificates", "proofs")
+    assert (refused.code, "proofs already" in refused.err) == (2, True)
+    done = sidelight("analyze", "problem.toml", "-T", "1e3", "--certificates", "proofs", "--force")
+    assert done.code == 0
+    files = sorted((tmp_path / "proofs").iterdir())
+    saved = {file.stem for file in files}
+    assert saved & {"commit", "index"} == promises
+    assert {"minimax_computed", "general"} <= saved
+    done = sidelight("check", "--problem", "problem.toml", *(f"proofs/{f.name}" for f in files))
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert all(line.startswith("proved: ") for line in lines)
+    upper = [line for line in lines if "expected regret <= " in line]
+    assert len(upper) == len(promises)

@@ -45,14 +45,18 @@ def test_lines_and_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     torn.write_text("{")
     assert CHECKER.main([str(good)]) == 0
     assert capsys.readouterr().out == (
-        f"proved: {good}: regret >= {certificate.value} log T for every consistent policy "
+        f"proved: {good}: expected regret >= {certificate.value} log T for every consistent policy "
         f"({in_words(subject_of(certificate))})\n"
     )
     assert CHECKER.main([str(good), str(none)]) == 2
     why = "cannot be read: No such file or directory; check the name of the file"
     assert capsys.readouterr().out.splitlines()[1] == f"unreadable: {none}: {why}"
     assert CHECKER.main([str(good), str(bad), str(none)]) == 3
-    assert capsys.readouterr().out.splitlines()[1].startswith(f"NOT proved: {bad}: regret >= ")
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[1]
+        .startswith(f"NOT proved: {bad}: expected regret >= ")
+    )
     assert CHECKER.main([str(torn), str(bad), str(good)]) == 4
     said = capsys.readouterr().out.splitlines()
     advice = "the file is damaged or was changed by hand: save the certificate again"

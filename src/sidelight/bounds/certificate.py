@@ -242,7 +242,8 @@ class Certificate(file.Saved):
 
     def statement(self) -> str:
         """The claim in words, with numbers as exact as the proof: rounded, it might say more."""
-        case, least = self.case, f"{self.claim} >= {_digits(self.value)}"
+        words = "minimax expected regret" if self.claim == "minimax" else "expected regret"
+        case, least = self.case, f"{words} >= {_digits(self.value)}"
         if case.horizon is None:
             return f"{least} log T for every consistent policy"
         within = f"in {exact_text(case.horizon)} rounds"
@@ -250,8 +251,8 @@ class Certificate(file.Saved):
             return f"{least} {within}"
         B = exact_text(case.worst_case)
         if self.value == math.inf:
-            return f"no policy has regret of at most {B} {within} whatever the means"
-        return f"{least} {within} for every policy that never loses more than {B}"
+            return f"no policy has expected regret of at most {B} {within} whatever the means"
+        return f"{least} {within} for every policy whose expected regret never exceeds {B}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; rational numbers are written as text."""

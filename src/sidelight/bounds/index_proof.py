@@ -81,7 +81,7 @@ class Schedule:
 
 @dataclass(frozen=True, repr=False)
 class IndexProof(certificate_file.Saved):
-    """A claim `regret <= value` for the schedule, whatever the means in [0, upper]."""
+    """A claim `expected regret <= value` for the schedule, whatever the means in [0, upper]."""
 
     schedule: Schedule
     value: float
@@ -119,7 +119,7 @@ class IndexProof(certificate_file.Saved):
         own = self.schedule
         ends = [f"{float_up(width):.6g}" for width in (*own.widths[:1], *own.widths[-1:])]
         return (
-            f"regret <= {self.value!r} in {own.horizon} rounds, whatever the means in "
+            f"expected regret <= {self.value!r} in {own.horizon} rounds, whatever the means in "
             f"[0, {own.upper}], for playing the largest index, with {len(own.counts)} widths"
             + (f" from {' to '.join(ends)}" if ends else "")
         )

@@ -34,7 +34,7 @@ MOST_KINDS = 64
 
 @dataclass(frozen=True, repr=False)
 class Promise(certificate_file.Saved):
-    """A claim `regret <= value` for the plan, whatever the means in [0, upper].
+    """A claim `expected regret <= value` for the plan, whatever the means in [0, upper].
 
     The proof is by boxes if there is a `fineness`, apart if there are `thresholds`, and otherwise
     the trivial one.
@@ -68,7 +68,7 @@ class Promise(certificate_file.Saved):
         plan = self.plan
         plays = ", ".join(map(str, plan.plays))
         return (
-            f"regret <= {self.value!r} in {plan.horizon} rounds, whatever the means in "
+            f"expected regret <= {self.value!r} in {plan.horizon} rounds, whatever the means in "
             f"[0, {plan.upper}], for playing ({plays}) and then the largest average"
         )
 
