@@ -171,7 +171,7 @@ def test_units_do_not_matter() -> None:
         assert other.certificate.check()
 
 
-@pytest.mark.parametrize(("sigma", "horizons"), [(1.0, (3e9, 1e11, 1e15)), (30.0, (1e14,))])
+@pytest.mark.parametrize(("sigma", "horizons"), [(1.0, (3e9, 1e11)), (30.0, (1e14,))])
 def test_more_rounds_prove_no_less(sigma: float, horizons: tuple[float, ...]) -> None:
     """Beyond 10^10 sigma^2 rounds floats prove nothing: then the proof is that of fewer rounds."""
     feedback = structure("revealing", 3, sigma)
