@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -115,3 +118,18 @@ def test_the_sandwich_by_horizon() -> None:
         assert (lower.horizons[k], upper.horizons[k]) == (T, T)
         assert lower.values[k] == both.lower.value < upper.values[k] == both.upper.value
         assert both.policy in upper.note
+
+
+def test_the_sandwich_does_not_fall_with_the_horizon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is lost in fewer rounds is lost in more; a promise for more rounds is one for fewer."""
+    values = {10.0: (3.0, 9.0), 100.0: (2.0, 12.0), 1000.0: (4.0, 11.0)}
+    made = sl.sandwich(sl.Feedback.bandit(2), 1.0, 10)
+
+    def loose(feedback: sl.Feedback, upper: float, horizon: float) -> sl.Sandwich:
+        lower, most = values[horizon]
+        return sl.Sandwich(replace(made.lower, value=lower), replace(made.upper, value=most), "x")
+
+    monkeypatch.setattr(sys.modules["sidelight.curves"], "sandwich", loose)
+    lower, upper = sandwich_curves(sl.Feedback.bandit(2), 1.0, values)
+    assert lower.values.tolist() == [3.0, 3.0, 4.0]
+    assert upper.values.tolist() == [9.0, 11.0, 11.0]

@@ -7,8 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from sidelight import Feedback, InputError, Problem, Sandwich, gallery, sandwich
+from naive.structures import scattered
+from races import accepts
+from sidelight import Feedback, InputError, Problem, Sandwich, analyze, gallery, sandwich
 from sidelight.bounds.bound import Bound
+from sidelight.sandwich import ANY, best_promise
 
 
 @pytest.mark.parametrize(
@@ -74,6 +77,50 @@ def test_a_broken_side_is_noticed() -> None:
     assert found.check()
     assert not Sandwich(broken, found.upper, found.policy).check()
     assert not Sandwich(found.lower, broken, found.policy).check()
+
+
+@pytest.mark.parametrize(
+    ("variance", "T", "named"),
+    [
+        ([[1.0, np.inf], [np.inf, 1.0]], 10**18, "minimax"),
+        # Algorithm 2 needs one sigma, though its promise with the largest would be smaller.
+        ([[1.0, np.inf], [np.inf, 2.0]], 10**18, "commit"),
+        # No plan shows all three in two rounds.
+        ([[1.0, np.inf, np.inf], [np.inf, 2.0, np.inf], [np.inf, np.inf, 1.0]], 2, ANY),
+    ],
+)
+def test_only_policies_that_run_are_named(variance: list[list[float]], T: int, named: str) -> None:
+    feedback = Feedback(variance)
+    policy, promise = best_promise(feedback, 7.0, T)
+    assert policy == named
+    assert promise.certificate.check()
+    assert promise.vacuous == (named == ANY)
+    assert (promise.value == 7.0 * T) == (named == ANY)
+    if named != ANY:
+        # Races are shorter.
+        assert accepts(policy, Problem(feedback, np.zeros(len(feedback)), 7.0), min(T, 10**6))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_named_policy_runs(seed: int) -> None:
+    rng = np.random.default_rng([8, seed])
+    feedback = scattered(rng, int(rng.integers(2, 4)))
+    D, T = float(10 ** rng.uniform(-1, 1)), int(10 ** rng.uniform(0, 2))
+    policy, promise = best_promise(feedback, D, T)
+    assert policy == ANY or accepts(policy, Problem(feedback, np.zeros(len(feedback)), D), T)
+    assert promise.certificate.check()
+    assert promise.value <= T * D * (1 + 1e-12)
+
+
+def test_nothing_but_the_trivial_bound() -> None:
+    """It is said so, and no policy is named."""
+    feedback = Feedback([[1.0, np.inf, np.inf], [np.inf, 2.0, np.inf], [np.inf, np.inf, 1.0]])
+    found = sandwich(feedback, 1.0, 2)
+    assert (found.policy, found.upper.value) == (ANY, 2.0)
+    assert found.check()
+    analysis = analyze(feedback, 2)
+    assert "no policy is proved to lose less than everything, 2" in " ".join(str(analysis).split())
+    assert analysis.to_dict()["sandwich"]["policy"] is None  # type: ignore[index]
 
 
 def test_nonsense() -> None:

@@ -19,7 +19,7 @@ from .problem import Problem
 from .programs import check_budget
 from .programs.effort import SEARCH_SHARE, STRUCTURE_SHARE
 from .recommend import Recommendation, recommend
-from .sandwich import Sandwich, best_promise, sandwich
+from .sandwich import ANY, Sandwich, best_promise, sandwich
 from .setting import Setting, setting_of
 from .simulate.statistics import short
 from .structure import Actions, Bracket, GradedBracket, Structure
@@ -287,7 +287,7 @@ def _sandwich_record(analysis: Analysis) -> dict[str, object]:
     return {
         "lower": lower.value,
         "upper": finite(both.upper.value) if both else None,
-        "policy": both.policy if both else None,
+        "policy": both.policy if both and both.policy != ANY else None,
         "ratio": finite(both.ratio) if both else None,
         "proved": both.check() if both else lower.certificate.check(),
         "stopped_early": lower.stopped or bool(both and both.upper.stopped),

@@ -182,7 +182,8 @@ def sandwich_curves(
 ) -> tuple[Curve, Curve]:
     """What every policy loses on some means, and what one policy never exceeds, by horizon.
 
-    Every point is a `sandwich`, which takes a second or more.
+    Every point is a `sandwich`, which takes a second or more. Neither curve falls: what is lost in
+    fewer rounds is lost in more, and a promise for more rounds is one for fewer.
     """
     points = np.array(sorted(float(T) for T in horizons))
     found = []
@@ -191,8 +192,8 @@ def sandwich_curves(
         if progress is not None:
             progress(done, len(points))
     policies = ", ".join(dict.fromkeys(both.policy for both in found))
-    lowers = np.array([both.lower.value for both in found])
-    uppers = np.array([both.upper.value for both in found])
+    lowers = np.maximum.accumulate([both.lower.value for both in found])
+    uppers = np.minimum.accumulate([both.upper.value for both in found][::-1])[::-1]
     return (
         Curve("must lose", "lower", points, lowers, "holds at every horizon shown"),
         Curve("need not lose more", "upper", points, uppers, f"kept by {policies}"),

@@ -4,7 +4,8 @@
             `bounds.minimax_computed`, the larger of those and of rows [thm:lb-0]
     upper   the smallest of the guarantees: explore-then-commit (`guarantees.commit`), an index
             where every action shows itself (`guarantees.index`), and Algorithm 2 of the paper
-            (`guarantees.minimax`)
+            (`guarantees.minimax`); only of policies that run on the structure. Where none of them
+            promises anything: nobody loses more than the whole range in every round
 
 Both hold for every problem with this feedback and means in [0, upper], and both carry their proofs.
 Their ratio bounds how much a better policy, or a better proof, could still gain.
@@ -14,13 +15,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from . import guarantees
 from .bounds.bound import Bound
+from .bounds.case import rational_variance
+from .bounds.commitment import Exploration
 from .bounds.exact_pairs import exact_pairs
+from .bounds.inputs import positive
 from .bounds.minimax_computed import minimax_computed
+from .bounds.promise import trivial
 from .errors import InputError
 from .feedback import Feedback
+
+ANY = "any policy"  # in place of a policy, where nothing better than the trivial bound is proved
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +37,8 @@ class Sandwich:
 
     `policy` names the registered policy that keeps the promise of `upper`: "commit" plays each
     action as often as `upper.allocation` says, then the largest average; "index" plays the largest
-    optimistic average; "minimax" is the paper's Algorithm 2.
+    optimistic average; "minimax" is the paper's Algorithm 2. Each of them runs on this feedback.
+    "any policy" stands for none of them: `upper` is then what can be lost at all.
     """
 
     lower: Bound
@@ -74,7 +83,7 @@ def sandwich(
 
 
 def best_promise(feedback: Feedback, upper: float, horizon: float) -> tuple[str, Bound]:
-    """The smallest guarantee for the worst case, and the policy that keeps it.
+    """The smallest guarantee for the worst case, and the policy that runs here and keeps it.
 
     It is an upper bound on the minimax regret, hence on the worst case of a minimax policy.
     """
@@ -83,5 +92,38 @@ def best_promise(feedback: Feedback, upper: float, horizon: float) -> tuple[str,
         "index": guarantees.index(feedback, upper, horizon),
         "minimax": guarantees.minimax(feedback, upper, horizon),
     }
-    policy = min(uppers, key=lambda name: uppers[name].value)
+    able = [name for name in uppers if _promises(name, uppers[name], feedback)]
+    if not able:
+        D, T = positive(upper, "upper", "payoff"), positive(horizon, "horizon", "rounds")
+        return ANY, _anything(feedback, D, T, any(bound.stopped for bound in uppers.values()))
+    policy = min(able, key=lambda name: uppers[name].value)
     return policy, uppers[policy]
+
+
+def _promises(name: str, promise: Bound, feedback: Feedback) -> bool:
+    """Whether the policy runs on the structure, and promises less than can be lost at all.
+
+    Of `commit` nothing is proved where it has no plan, and the promise of `index` is not valid
+    where `index` does not run. Algorithm 2 is promised for plain averages with the largest sigma,
+    but the policy `minimax` needs one sigma.
+    """
+    if name == "minimax" and feedback.uniform_sigma is None:
+        return False
+    return promise.valid and not promise.vacuous
+
+
+def _anything(feedback: Feedback, D: Fraction, T: Fraction, stopped: bool) -> Bound:
+    """Nobody loses more than the whole range in every round."""
+    plan = Exploration(rational_variance(feedback), D, T, (0,) * len(feedback))
+    proof = trivial(plan)
+    return Bound(
+        "trivial guarantee",
+        proof.value,
+        True,
+        "nobody loses more than the whole range in every round; no policy that runs here is proved "
+        "to lose less",
+        proof,
+        method="nobody loses more than the whole range in every round",
+        stopped=stopped,
+        vacuous=True,
+    )

@@ -15,7 +15,7 @@ from scipy.special import ndtr
 from commands import Command
 from naive import commitment as naive
 from sidelight import DamagedError, Feedback, InputError, Problem, gallery, guarantees
-from sidelight.bounds import exploring
+from sidelight.bounds import exploring, promising
 from sidelight.bounds.apart import Threshold, best_thresholds, exceeded_apart
 from sidelight.bounds.bound import Bound
 from sidelight.bounds.certificate import digits
@@ -263,6 +263,24 @@ def test_noise_out_of_proportion(sigma: float) -> None:
     assert bound.certificate.check()
     # One round each where noise is nothing; where it is all, one of three actions at random.
     assert 2 <= bound.value < 3 if sigma < 1 else 6600 < bound.value < 1e4
+
+
+def test_what_a_search_found_is_in_the_units_of_the_promise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Means in [0, 7], variances not: by boxes and, where these fail, by single gaps."""
+    feedback = Feedback([[1.0, np.inf], [np.inf, 2.0]])
+    T = 1000
+    boxes = promised(feedback, Fraction(7), Fraction(T))
+    monkeypatch.setattr(promising, "LADDERS", {9: ((), 1)})
+    apart = promised(feedback, Fraction(7), Fraction(T))
+    assert (boxes.promise.fineness, apart.promise.fineness) == (384, None)
+    plays = boxes.promise.plan.plays
+    exact = naive.worst(plays, naive.spreads(feedback.variance, plays), 7.0, T, 2000)
+    for made in (boxes, apart):
+        assert made.found == pytest.approx(exact, rel=2e-3)
+        assert made.found <= made.promise.value < 2 * made.found
+        assert made.promise.check()
 
 
 def test_one_action_and_nonsense() -> None:

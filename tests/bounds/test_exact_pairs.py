@@ -13,11 +13,13 @@ import pytest
 
 from naive.commitment import regret, spreads
 from naive.duel import least_cost
+from naive.structures import structure
 from sidelight import DamagedError, Feedback, InputError, Problem, bounds, gallery, guarantees
 from sidelight.bounds.bound import Bound
 from sidelight.bounds.pairing import PairsProof
 from sidelight.bounds.proofs import load_proof
 from sidelight.bounds.subsolution import Duel, curvatures, estimate, guess, mesh, proved
+from sidelight.numerals import grouped
 
 # price, stake, information of each action; the horizon
 DUELS = [
@@ -169,6 +171,27 @@ def test_units_do_not_matter() -> None:
         assert other.certificate.check()
 
 
+@pytest.mark.parametrize(("sigma", "horizons"), [(1.0, (3e9, 1e11)), (30.0, (1e14,))])
+def test_more_rounds_prove_no_less(sigma: float, horizons: tuple[float, ...]) -> None:
+    """Beyond 10^10 sigma^2 rounds floats prove nothing: then the proof is that of fewer rounds."""
+    feedback = structure("revealing", 3, sigma)
+    before = bounds.exact_pairs(feedback, 1.0, 1e9).value
+    for T in horizons:
+        bound = bounds.exact_pairs(feedback, 1.0, T)
+        proof = proof_of(bound)
+        assert bound.value >= before > 0
+        assert bound.certificate.check()
+        before = bound.value
+    horizon = proof.case.horizon
+    assert horizon is not None
+    assert horizon < T
+    assert f"in {horizon} rounds" in proof.statement()
+    assert bound.why.startswith(
+        f"no policy has less regret over {grouped(float(horizon))} rounds, hence"
+    )
+    assert f"none over {grouped(T)} rounds" in bound.why
+
+
 def test_too_many_actions() -> None:
     bound = bounds.exact_pairs(Feedback.bandit(31), 1.0, 1e4)
     assert bound.stopped
@@ -182,6 +205,7 @@ def test_nothing_to_learn() -> None:
     for feedback in (Feedback.bandit(1), Feedback([[0.0, 0.0], [0.0, 0.0]])):
         bound = bounds.exact_pairs(feedback, 1.0, 100)
         assert bound.value == 0
+        assert "the search found no pair" in bound.why
         assert bound.certificate.check()
     with pytest.raises(InputError, match=r"problem\.feedback"):
         bounds.exact_pairs(Problem(Feedback.bandit(2), [0.1, 0.2]), 1.0, 10)  # type: ignore[arg-type]

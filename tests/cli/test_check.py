@@ -256,3 +256,30 @@ def test_a_minimax_claim_is_about_all_means(sidelight: Command, tmp_path: Path) 
         for name in ("same", "feedback", "others", "wider")
     ]
     assert codes == [0, 0, 0, 3]
+
+
+@pytest.mark.parametrize(
+    ("feedback", "promises"),
+    [(structure("bandit", 2), {"commit", "index"}), (structure("revealing", 3), {"commit"})],
+)
+def test_an_analysis_saves_both_sides_and_the_check_accepts_every_file(
+    feedback: Feedback, promises: set[str], sidelight: Command, tmp_path: Path
+) -> None:
+    Problem(feedback, [0.7, 0.5, 0.35][: len(feedback)]).save(tmp_path / "problem.toml")
+    for name in ("commit", "index"):  # of another analysis
+        (tmp_path / "proofs").mkdir(exist_ok=True)
+        (tmp_path / "proofs" / f"{name}.json").write_text("{}")
+    refused = sidelight("analyze", "problem.toml", "-T", "1e3", "--certificates", "proofs")
+    assert (refused.code, "proofs already" in refused.err) == (2, True)
+    done = sidelight("analyze", "problem.toml", "-T", "1e3", "--certificates", "proofs", "--force")
+    assert done.code == 0
+    files = sorted((tmp_path / "proofs").iterdir())
+    saved = {file.stem for file in files}
+    assert saved & {"commit", "index"} == promises
+    assert {"minimax_computed", "general"} <= saved
+    done = sidelight("check", "--problem", "problem.toml", *(f"proofs/{f.name}" for f in files))
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert all(line.startswith("proved: ") for line in lines)
+    upper = [line for line in lines if "expected regret <= " in line]
+    assert len(upper) == len(promises)

@@ -25,7 +25,10 @@ Ends of boxes are multiples of one step g, and beyond what noise can bridge ther
 up to D. The integral is a sum over multiples of c g (`trapezoid`), so that every value of Phi comes
 from one table (`gaussian`). Floats add and multiply what tables hold: at most MOST positive terms,
 each of them a product of few, so that `SAFE` makes up for all rounding of a machine that follows
-IEEE 754. Only these two operations and comparisons are trusted.
+IEEE 754. Differences from 1 and from what is left to share have `OFF` on top, and one sum that must
+not be too large is divided by `SAFE`. Trusted are +, -, *, / of floats, comparisons (in `clip`,
+`minimum` and the sort of the gaps, in which any order gives a sum of the same kind), and looking up
+in tables. The square roots in `Bounding` choose the lattice, and any lattice is valid.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class Schedule:
 
 @dataclass(frozen=True, repr=False)
 class IndexProof(certificate_file.Saved):
-    """A claim `regret <= value` for the schedule, whatever the means in [0, upper]."""
+    """A claim `expected regret <= value` for the schedule, whatever the means in [0, upper]."""
 
     schedule: Schedule
     value: float

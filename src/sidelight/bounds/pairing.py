@@ -2,15 +2,17 @@
 
 For means theta^0 (the base), theta^k (alternatives) and weights w >= 0, whatever the policy does,
 
-    sum_k w_k R(theta^k)  =  E_0 sum_t [ w_0 gap^0_a  +  sum_k w_k gap^k_a X^k ],     a = a_t,
+    w_0 R(theta^0) + sum_{k>=1} w_k R(theta^k)
+        =  E_0 sum_t [ w_0 gap^0_a  +  sum_{k>=1} w_k gap^k_a X^k ],     a = a_t,
 
-where X^k is the likelihood ratio of theta^k to theta^0 before round t. Split w_0 gap^0_a into parts
-price^k_a >= 0, one for each k. Then the sum falls apart into one control problem for each k, with
-one variable X^k, the prices, the stakes w_k gap^k_a and the information
+where R is expected regret, E_0 the mean if theta^0 is the truth, and X^k the likelihood ratio of
+theta^k to theta^0 before round t. From here on k runs over the alternatives, k >= 1. Split
+w_0 gap^0_a into parts price^k_a >= 0, one for each k. Then the sum falls apart into one control
+problem for each k, with one variable X^k, the prices, the stakes w_k gap^k_a and the information
 I^k_a = sum_j P[a, j] (theta^0_j - theta^k_j)^2 / 2. `subsolution` proves what each costs at least:
 W_k. What follows depends on the claim.
 
-minimax   sum of all w = 1. The largest regret of any policy is at least sum_k W_k.
+minimax   w_0 + sum_k w_k = 1. The largest regret of any policy is at least sum_k W_k.
 regret    w_0 = 1. A policy that never loses more than B has R(theta^0) >= sum_k W_k - B sum_k w_k.
           If that is more than B, there is no such policy.
 orbit     w_0 = 1, and theta^k is theta^0 relabelled: theta^k_i = theta^0_p(i) for a permutation p

@@ -35,7 +35,7 @@ MOST_KINDS = 64
 
 @dataclass(frozen=True, repr=False)
 class Promise(certificate_file.Saved):
-    """A claim `regret <= value` for the plan, whatever the means in [0, upper].
+    """A claim `expected regret <= value` for the plan, whatever the means in [0, upper].
 
     The proof is by boxes if there is a `fineness`, apart if there are `thresholds`, and otherwise
     the trivial one.

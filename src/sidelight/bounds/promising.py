@@ -41,8 +41,8 @@ DIGITS = Context(prec=6, rounding=ROUND_CEILING)
 
 @dataclass(frozen=True)
 class Promised:
-    """A promise, the worst regret that a search found for its plan, and whether a longer proof
-    might promise less."""
+    """A promise, the worst regret that a search found for its plan, in the units of the promise,
+    and whether a longer proof might promise less."""
 
     promise: Promise
     found: float
@@ -97,17 +97,18 @@ def _planner(feedback: Feedback, upper: float, horizon: float) -> Planner:
 def _proved(plan: Exploration, known: Explored) -> Promised:
     """By boxes, on the lowest rung that holds; otherwise by single gaps."""
     K = len(plan.plays)
-    found = math.nan
+    found = math.nan  # in the units of the plan
     if K <= MOST_ACTIONS:
-        found = worst(known, thorough=True)
-        if found >= HOPELESS * float(plan.horizon):
-            return Promised(trivial(plan), found * float(plan.upper), loose=False)
+        in_ranges = worst(known, thorough=True)
+        found = in_ranges * float(plan.upper)
+        if in_ranges >= HOPELESS * float(plan.horizon):
+            return Promised(trivial(plan), found, loose=False)
         rungs, fineness = next(LADDERS[most] for most in LADDERS if most >= K)
         for spare in rungs:
-            value = _rounded(found * (1 + spare), plan.upper)
+            value = _rounded(in_ranges * (1 + spare), plan.upper)
             promise = Promise(plan, value, fineness=fineness)
             if promise.check():
-                return Promised(promise, found * float(plan.upper), loose=spare > LOOSE)
+                return Promised(promise, found, loose=spare > LOOSE)
     if len(plan.kinds) > MOST_KINDS:
         return Promised(trivial(plan), found, loose=True)
     try:

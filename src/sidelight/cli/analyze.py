@@ -12,8 +12,9 @@ import click
 import numpy as np
 from rich.console import Console
 
-from .. import console, figures, progress, writing
+from .. import console, figures, guarantees, progress, writing
 from ..analysis import MINIMAX, PROMISE, Analysis, analyze, told
+from ..bounds.bound import Bound
 from ..bounds.certificate_file import Saved
 from ..bounds.titles import LOWER
 from ..curves import SLOW, curves, sandwich_curves
@@ -35,6 +36,7 @@ from .options import (
 
 PLOT_POINTS = 25
 SANDWICH_POINTS = 5  # a decade apart; each takes a second or more
+UPPER = ("commit", "index")  # whose promises are proved in files
 
 
 def positive_or_minimax(text: str) -> float | str:
@@ -85,7 +87,8 @@ def positive_or_minimax(text: str) -> float | str:
 @click.option(
     "--certificates",
     type=click.Path(path_type=Path),
-    help="Write a proof of each lower bound into this folder; `sidelight check` checks proofs.",
+    help="Write a proof of each lower bound, and with up to five actions of what commit and index "
+    "never exceed, into this folder; `sidelight check` checks proofs.",
 )
 @table_options
 @force_option
@@ -144,17 +147,26 @@ def _check_outputs(
 
 def _proofs(folder: Path) -> list[Path]:
     """The file for the proof of each bound; other files in the folder are left alone."""
-    return [folder / f"{name}.json" for name in LOWER]
+    return [folder / f"{name}.json" for name in (*LOWER, *UPPER)]
 
 
 def _save_certificates(found: Analysis, folder: Path) -> None:
     writing.make_folder(folder)
     for old in _proofs(folder):  # proofs of another analysis would be taken for proofs of this one
         old.unlink(missing_ok=True)
-    for name, bound in found.bounds.items():
+    for name, bound in [*found.bounds.items(), *_promises(found)]:
         if isinstance(bound.certificate, Saved):
             bound.certificate.save(folder / f"{name}.json")
     click.echo(f"wrote {folder}; check with: sidelight check {folder}/*.json", err=True)
+
+
+def _promises(found: Analysis) -> list[tuple[str, Bound]]:
+    """What `commit` and `index` never exceed, where the analysis asked and it says something."""
+    if found.sandwich is None:
+        return []
+    structure = found.feedback, found.upper, found.horizon
+    made = zip(UPPER, (guarantees.commit(*structure), guarantees.index(*structure)), strict=True)
+    return [(name, bound) for name, bound in made if bound.valid and not bound.vacuous]
 
 
 def _plot(found: Analysis, path: Path) -> None:

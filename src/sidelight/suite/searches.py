@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,6 +42,12 @@ MOST_ACTIONS = 10
 FOLDER = "searches"
 
 
+def _sources() -> str:
+    """The code of the search, and of the proof whose means it tries first."""
+    proof = [sys.modules[f"{bounds.__name__}.{name}"] for name in ("exact_pairs", "hard_pairs")]
+    return "".join(map(inspect.getsource, (worst, *proof)))
+
+
 @dataclass(frozen=True, eq=False)
 class Search:
     """What to search for; the means of the problem play no part."""
@@ -64,7 +71,7 @@ class Search:
             "horizon": self.horizon,
             "runs": self.runs,
             "seed": SEED,
-            "search": hashlib.sha256(inspect.getsource(worst).encode()).hexdigest()[:32],
+            "search": hashlib.sha256(_sources().encode()).hexdigest()[:32],
         }
 
     def compute(self) -> dict[str, Any]:
