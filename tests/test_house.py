@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -241,3 +242,20 @@ def test_only_waiting_looks_at_the_clock() -> None:
         "simulate/racing.py",
         "study/store.py",
     }
+
+
+def test_the_tests_of_a_module_can_be_found() -> None:
+    """A module has a test file of its name in the same folder, or `where.toml` names others."""
+    listed = tomllib.loads((ROOT / "tests" / "where.toml").read_text())
+    where = {
+        name if room == "root" else f"{room}/{name}": files
+        for room, names in listed.items()
+        for name, files in names.items()
+    }
+    for path in SOURCE.rglob("[!_]*.py"):
+        module = path.relative_to(SOURCE).with_suffix("")
+        own = ROOT / "tests" / module.parent / f"test_{module.name}.py"
+        named = where.pop(module.as_posix(), [])
+        assert own.exists() != bool(named), f"{module}: give it a test file, or say where it is"
+        assert all((ROOT / "tests" / name).exists() for name in named), module
+    assert not where, "there are no such modules"
