@@ -7,3 +7,11 @@ const mark = () => {
 };
 addEventListener("load", mark);
 addEventListener("resize", mark);
+
+// Commands in tables break after a slash or an underscore, not inside a word.
+addEventListener("DOMContentLoaded", () => {
+  for (const span of document.querySelectorAll("table.docutils code.literal .pre")) {
+    const parts = span.textContent.split(/(?<=[/_:=])/);
+    if (parts.length > 1) span.replaceChildren(...parts.flatMap((part) => [part, document.createElement("wbr")]));
+  }
+});
