@@ -6,7 +6,7 @@ means. Printed is the ratio, and the error of the loss in the same units. A rati
 the search did not find the worst means. A dash stands where a policy cannot run.
 
 Run with `python benchmarks/worst_cases.py [seed] [horizon] [runs] [policy ...]`; seed 0, 10,000
-rounds, 4,000 runs and `ids` unless said. It takes ten minutes or so on one core for each policy,
+rounds, 5,000 runs and `ids` unless said. It takes ten minutes or so on one core for each policy,
 ten times as long with 100,000 rounds, and prints Markdown. `sidelight suite --worst-cases` makes a
 table of the main policies, with fewer runs.
 """
@@ -40,7 +40,7 @@ def ratio(policy: str, problem: sl.Problem, setting: tuple[int, int, int], bound
 def main() -> None:
     """Print a line for each structure."""
     given = sys.argv[1:]
-    seed, horizon, runs = (int(float(x)) for x in [*given[:3], *("0", "1e4", "4000")[len(given) :]])
+    seed, horizon, runs = (int(float(x)) for x in [*given[:3], *("0", "1e4", "5000")[len(given) :]])
     policies = given[3:] or ["ids"]
     say = sys.stdout.write
     say(f"| structure | lower bound | {' | '.join(f'`{policy}`' for policy in policies)} |\n")
