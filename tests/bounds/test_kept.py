@@ -116,6 +116,13 @@ def test_another_question_has_another_answer() -> None:
     assert len(set(first)) == len(first)
 
 
+def test_names_are_not_part_of_the_question(folder: Path) -> None:
+    named = sl.Feedback(TWO.variance, labels=["left", "right"])
+    first = guarantees.index(TWO, 1, ROUNDS)
+    assert same(guarantees.index(named, 1, ROUNDS), first)
+    assert len(list(folder.iterdir())) == 1
+
+
 def test_a_damaged_file_is_searched_for_again(folder: Path) -> None:
     first = guarantees.index(TWO, 1, ROUNDS)
     (path,) = folder.iterdir()

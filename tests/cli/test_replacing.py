@@ -353,7 +353,7 @@ def test_proofs_and_figures_of_another_analysis_stay(sidelight: Command, tmp_pat
     assert contents(tmp_path / "proofs") == before
     assert sidelight(*again, "--force").code == 0
     after = contents(tmp_path / "proofs")
-    assert set(after) == {"minimax.json", "minimax_computed.json", "mine.json"}
+    assert set(after) == {"minimax.json", "minimax_computed.json", "commit.json", "mine.json"}
     assert after["mine.json"] == before["mine.json"]
     (tmp_path / "plot.svg").write_text("precious", encoding="utf-8")
     assert refused(sidelight("analyze", "a.toml", "--plot", "plot.svg"))

@@ -1,8 +1,8 @@
 """Bounds that took a search, kept on disk: nobody searches twice for the answer to one question.
 
-A bound is found again by what was asked (which search, the structure, the range, the horizon) and
-by what answered: the sources of sidelight that searches and proofs are made of, and the versions of
-numpy and scipy. A search with a limit in seconds is not kept.
+A bound is found again by what was asked (which search, the structure, the range, the horizon; not
+the names of actions) and by what answered: the sources of sidelight that searches and proofs are
+made of, and the versions of numpy and scipy. A search with a limit in seconds is not kept.
 
 A file holds a hash of the rest on its first line, then the bound and its proof as JSON. What is
 damaged, or cannot be read, is searched for again. The proof is not checked when a bound is found
@@ -74,10 +74,13 @@ def _key(name: str, question: dict[str, object]) -> str:
 
 
 def _content(value: object) -> bytes:
+    """What the answer depends on: the names of actions and problems are not part of it."""
     if isinstance(value, Feedback):
-        return repr(value.labels).encode() + b"\0" + value.variance.tobytes()
+        return value.variance.tobytes()
     if isinstance(value, Problem):
-        return repr(value.to_document()).encode()
+        return repr(
+            (value.upper, value.means.tobytes(), value.feedback.variance.tobytes())
+        ).encode()
     return repr(value).encode()
 
 
