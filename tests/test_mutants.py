@@ -231,6 +231,7 @@ def test_functions_say_that_they_were_entered() -> None:
     assert entered == ["clipped", "triangle"]
 
 
+@pytest.mark.campaign  # six runs of pytest
 def test_a_real_module() -> None:
     done = run_tool(ROOT, "bounds/rational.py", "--count", 6, "--json", "--at-least", 0.5)
     assert done.returncode == 0, done.stdout + done.stderr

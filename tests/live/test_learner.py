@@ -14,6 +14,7 @@ import pytest
 
 import sidelight as sl
 from races import Fixed, Turns, accepts, friendly, ready
+from sampling import thinned
 from sidelight.live.learner import Decision
 from sidelight.policies import registry
 from sidelight.policies.needs import Need
@@ -31,7 +32,7 @@ PROBLEMS = (
 )
 LIVE = [name for name in registry.names() if name != "oracle-lp"]
 live_policies = pytest.mark.parametrize("name", LIVE)
-delays = pytest.mark.parametrize("delay", [None, 3, 40, "geometric:10"])
+delays = pytest.mark.parametrize("delay", thinned([None, 3, "geometric:10", 40], 2))
 
 Told = list[tuple[int, str, int | None]]  # action, why, batch
 

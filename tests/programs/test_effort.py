@@ -123,7 +123,15 @@ def no_clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("no_clock")
-@pytest.mark.parametrize("recipe", ["full-information", "apple-tasting", "rollout", "erdos-renyi"])
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        "full-information",
+        "apple-tasting",
+        "rollout",
+        pytest.param("erdos-renyi", marks=pytest.mark.campaign),
+    ],
+)
 def test_an_analysis_never_looks_at_the_clock(recipe: str) -> None:
     found = sl.analyze(sl.gallery(recipe), 1e4)
     if len(found.feedback) <= 10:

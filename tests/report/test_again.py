@@ -16,6 +16,7 @@ import pytest
 
 import sidelight as sl
 from commands import Command
+from sampling import thinned
 from sidelight.report import to_html
 from sidelight.report.again import obstacles
 from sidelight.study import Store
@@ -96,7 +97,7 @@ STUDIES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", STUDIES)
+@pytest.mark.parametrize("kind", thinned(STUDIES, 2))
 def test_a_study_is_made_again(
     tmp_path: Path, sidelight: Command, elsewhere: Callable[[], Path], kind: str
 ) -> None:
@@ -124,7 +125,7 @@ RACES: dict[str, tuple[sl.Problem, tuple[object, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("kind", RACES)
+@pytest.mark.parametrize("kind", thinned(RACES, 2))
 def test_a_race_is_made_again(
     tmp_path: Path, sidelight: Command, elsewhere: Callable[[], Path], kind: str
 ) -> None:

@@ -11,6 +11,7 @@ from scipy import stats
 import sidelight as sl
 from naive import cut as naive
 from races import live
+from sampling import thinned
 from sidelight.policies.parts import cut
 
 
@@ -22,7 +23,7 @@ def random_posteriors(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray,
     return c / s**2, m + rng.uniform(-2.9, 2.9, K) * s, c, upper
 
 
-@pytest.mark.parametrize("wider", [0.0, 0.1, 2.0])
+@pytest.mark.parametrize("wider", thinned([0.1, 0.0, 2.0], 3))
 def test_moments_against_scipy_and_the_definition(wider: float) -> None:
     rng = np.random.default_rng(1)
     changed = 0
