@@ -158,7 +158,7 @@ choose, update = decided_ahead(_decided, FORCED, called=False)  # counts explora
 
 ASYMPTOTIC = Rule(
     name="asymptotic",
-    summary="tracks the plan of the asymptotic lower bound: the paper's first",
+    summary="tracks the plan of the asymptotic lower bound: the paper's first algorithm",
     source="Wu, Gyorgy and Szepesvari 2015, Algorithm 1",
     words=WORDS,
     caution=beware_of_ties,

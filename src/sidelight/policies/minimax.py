@@ -355,7 +355,7 @@ def update(t, belief, known, parameters, memory, action, why):
 
 MINIMAX = Rule(
     name="minimax",
-    summary="eliminates by confidence, in batches, and pays to see survivors: the paper's second",
+    summary="eliminates by confidence and pays to see survivors: the paper's second algorithm",
     source="Wu, Gyorgy and Szepesvari 2015, Algorithm 2",
     words=WORDS,
     defaults={"delta": 0.0},
