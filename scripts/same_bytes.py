@@ -7,7 +7,7 @@ of everything that was written; the exit code is 1 if two commands differ.
     python scripts/same_bytes.py .venv/bin/sidelight /elsewhere/python3.13/bin/sidelight
     python scripts/same_bytes.py --busy 6 .venv/bin/sidelight
 
-With `--busy N`, N processes that only count run beside the second round of the same commands.
+With `--busy N`, N processes that only work run beside the second round of the same commands.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sidelight.gallery import CATALOGUE, from_recipe
+
 MOST_ACTIONS = 10
 
 
 def names() -> list[str]:
     """The problems."""
-    from sidelight.gallery import CATALOGUE, from_recipe  # noqa: PLC0415 - after the arguments
-
     return [name for name in CATALOGUE if len(from_recipe(name)) <= MOST_ACTIONS]
 
 
@@ -51,9 +51,9 @@ def written(command: str, name: str) -> str:
 
 @contextmanager
 def busy(count: int) -> Iterator[None]:
-    """So many processes that count for ever."""
-    counting = [sys.executable, "-c", "while True: pass"]
-    started = [subprocess.Popen(counting) for _ in range(count)]
+    """So many processes that do nothing but work, for ten minutes at most."""
+    loop = "import time\nend = time.time() + 600\nwhile time.time() < end: pass"
+    started = [subprocess.Popen([sys.executable, "-c", loop]) for _ in range(count)]
     try:
         yield
     finally:

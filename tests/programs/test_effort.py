@@ -7,13 +7,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import sidelight as sl
+from same_bytes import busy
 from sidelight.bounds import Bound
 from sidelight.bounds.hard_sets import hard_sets, known_structure
 from sidelight.bounds.minimax_computed import _computed
@@ -181,19 +181,6 @@ def analysed(file: Path, proofs: Path) -> dict[str, bytes]:
     )
     written = {path.name: path.read_bytes() for path in sorted(proofs.iterdir())}
     return {"stdout": done.stdout, **written}
-
-
-@contextmanager
-def busy(processes: int) -> Iterator[None]:
-    """Processes that do nothing but work, for ten minutes at most."""
-    loop = "import time\nend = time.time() + 600\nwhile time.time() < end: pass"
-    started = [subprocess.Popen([sys.executable, "-c", loop]) for _ in range(processes)]
-    try:
-        yield
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
 
 
 # ---- what a limit in seconds cut off -------------------------------------------------------------

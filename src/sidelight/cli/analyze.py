@@ -12,7 +12,7 @@ import click
 import numpy as np
 from rich.console import Console
 
-from .. import console, figures, guarantees, progress, writing
+from .. import console, figures, progress, writing
 from ..analysis import MINIMAX, PROMISE, Analysis, analyze, told
 from ..bounds.bound import Bound
 from ..bounds.certificate_file import Saved
@@ -162,10 +162,7 @@ def _save_certificates(found: Analysis, folder: Path) -> None:
 
 def _promises(found: Analysis) -> list[tuple[str, Bound]]:
     """What `commit` and `index` never exceed, where the analysis asked and it says something."""
-    if found.sandwich is None:
-        return []
-    structure = found.feedback, found.upper, found.horizon
-    made = zip(UPPER, (guarantees.commit(*structure), guarantees.index(*structure)), strict=True)
+    made = [(name, found.guarantees[name]) for name in UPPER if name in found.guarantees]
     return [(name, bound) for name, bound in made if bound.valid and not bound.vacuous]
 
 
