@@ -39,7 +39,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         ("bounds/trapezoid.py", "bounds/commitment.py", "bounds/boxes.py"),
     ),
     **dict.fromkeys(
-        (f"bounds/{k}.py" for k in ("exploring", "promise", "promising")),
+        (f"bounds/{k}.py" for k in ("exploring", "kinds", "promise", "promising")),
         ("bounds/exploring.py", "bounds/commitment.py", "sandwich.py"),
     ),
     **dict.fromkeys(

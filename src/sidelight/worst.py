@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from .bounds.exact_pairs import exact_pairs
-from .bounds.exploring import alike
+from .bounds.kinds import alike
 from .bounds.pairing import PairsProof
 from .curves import minimax_rate
 from .errors import InputError

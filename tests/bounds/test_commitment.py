@@ -20,8 +20,8 @@ from sidelight.bounds.apart import Threshold, best_thresholds, exceeded_apart
 from sidelight.bounds.bound import Bound
 from sidelight.bounds.certificate import digits
 from sidelight.bounds.commitment import Bounding, Exploration, exceeded
-from sidelight.bounds.exploring import alike
 from sidelight.bounds.gaussian import LEAST, PI_DOWN, PI_UP, cumulative_up, density_up, table
+from sidelight.bounds.kinds import alike
 from sidelight.bounds.promise import Promise
 from sidelight.bounds.promising import promised
 

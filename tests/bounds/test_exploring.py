@@ -11,17 +11,18 @@ import numpy as np
 import pytest
 
 from naive import commitment as naive
+from naive.structures import scattered
 from sidelight import Feedback
 from sidelight.bounds.exploring import (
     Explored,
     Planner,
     _changes,
     _supports,
-    alike,
     single_gaps,
     worst,
 )
-from sidelight.bounds.promising import _planner, promised
+from sidelight.bounds.kinds import alike
+from sidelight.bounds.promising import _planner, is_planned, planned, promised
 
 
 def known(plays: tuple[int, ...], sds: tuple[float, ...], T: float = 1000.0) -> Explored:
@@ -159,3 +160,18 @@ def test_nine_actions_are_still_a_matter_of_boxes() -> None:
     assert 8 <= made.promise.value <= 8.8 * (1 + 1e-5)
     assert _planner(Feedback.bandit(9), 1.0, 1000.0).few
     assert not _planner(Feedback.bandit(10), 1.0, 1000.0).few
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whether_there_is_a_plan_is_known_without_the_search(seed: int) -> None:
+    """Short horizons are too short for a plan on some structures, and long enough on others."""
+    feedback = scattered(np.random.default_rng([9, seed]), 2 + seed % 2)
+    for horizon in (1, 2, 3, 4, 6):
+        found = planned(feedback, 1.0, float(horizon))
+        assert is_planned(feedback, 1.0, float(horizon)) == (found is not None)
+
+
+def test_plans_without_a_search_at_both_ends() -> None:
+    assert is_planned(Feedback.bandit(1), 1.0, 1.0)
+    assert not is_planned(Feedback.bandit(2), 1.0, 1.0)
+    assert is_planned(Feedback.bandit(2), 1.0, 5.0)

@@ -9,9 +9,12 @@ import sidelight as sl
 from naive import commitment as naive
 from races import accepts, noise_free
 from sidelight import belief
-from sidelight.bounds import commitment
+from sidelight.bounds import commitment, promising
 from sidelight.bounds.promise import Promise
 from sidelight.bounds.promising import SEARCHED
+from sidelight.policies.entry import fits
+from sidelight.policies.needs import UnfitError
+from sidelight.policies.registry import parse
 
 STRUCTURES = ("dosing", "het3", "trap", "full-information")
 
@@ -132,3 +135,19 @@ def test_its_mean_regret_is_the_formula(recipe: str) -> None:
     lost = sl.simulate(sl.Problem(feedback, means), "commit", T, 20_000, seed=3).final.ravel()
     expected = naive.regret(list(means.max() - means), plays, sds, T)
     assert abs(lost.mean() - expected) < 4.4 * lost.std() / np.sqrt(len(lost))
+
+
+def test_asking_whether_it_fits_looks_for_no_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search takes seconds with eight actions, and `sidelight policies` asks about all."""
+
+    def search(*_: object) -> None:
+        raise AssertionError("a plan was looked for")
+
+    monkeypatch.setattr(promising, "best_plan", search)
+    setting = sl.Setting(sl.Feedback.bandit(4, sigma=0.7), 1.0, 1234)
+    entry = fits(parse("commit"), setting)
+    assert entry.parameters == {}
+    with pytest.raises(AssertionError, match="looked for"):
+        entry.prepared  # noqa: B018
+    with pytest.raises(UnfitError, match="no plan here"):
+        fits(parse("commit"), sl.Setting(sl.Feedback.bandit(4), 1.0, 3))

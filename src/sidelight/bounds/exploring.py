@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ..variances import Array
+from .kinds import alike
 
 # Gaps that are tried, in standard deviations of a difference; 0 and the whole range come on top.
 LEVELS = np.geomspace(0.2, 6.0, 20)
@@ -254,6 +255,13 @@ class Planner:
         return math.inf if known is None else float(f"{cost(known):.9g}")
 
 
+def has_plan(planner: Planner) -> bool:
+    """Whether `best_plan` finds a plan: it does if it can start with one."""
+    kinds = alike(planner.precision)
+    starts = (_whole(kinds, even) for even in _even(planner, kinds))
+    return any(planner.known(plays) is not None for plays in starts)
+
+
 def best_plan(planner: Planner) -> tuple[int, ...] | None:
     """The cheapest plan that was found; None if no plan shows everything in time."""
     kinds = alike(planner.precision)
@@ -289,22 +297,23 @@ def _against(planner: Planner, kinds: list[list[int]], hard: Hard, start: Found)
 
 def _started(planner: Planner, kinds: list[list[int]], cost: Cost) -> list[Found]:
     """The best of equal plays of some kinds, and the best of those that play other actions."""
-    sizes = [len(kind) for kind in kinds]
-    found: list[Found] = []
-    for support in _supports(planner, kinds):
-        total = sum(size for size, used in zip(sizes, support, strict=True) if used)
-        scale = planner.horizon / total
-        options = [planner.horizon / total / 2**k for k in range(1, 60) if scale / 2**k >= 0.4]
-        for each in options:
-            amounts = tuple(each if used else 0.0 for used in support)
-            found.append((_loss(planner, kinds, cost, amounts), amounts))
-    found.sort()
+    found = sorted((_loss(planner, kinds, cost, even), even) for even in _even(planner, kinds))
     if not found or found[0][0] == math.inf:
         return []
     first = found[0]
     used = [amount > 0 for amount in first[1]]
     others = [start for start in found[1:] if [a > 0 for a in start[1]] != used]
     return [first, *others[:1]] if others and others[0][0] < 1.5 * first[0] else [first]
+
+
+def _even(planner: Planner, kinds: list[list[int]]) -> Iterator[tuple[float, ...]]:
+    """Equal plays of some kinds, fewer and fewer of them."""
+    for support in _supports(planner, kinds):
+        total = sum(len(kind) for kind, used in zip(kinds, support, strict=True) if used)
+        for k in range(1, 60):
+            each = planner.horizon / total / 2**k
+            if each >= 0.4:
+                yield tuple(each if used else 0.0 for used in support)
 
 
 def _refined(planner: Planner, kinds: list[list[int]], cost: Cost, start: Found) -> Found:
@@ -366,31 +375,3 @@ def _supports(planner: Planner, kinds: list[list[int]]) -> list[tuple[bool, ...]
                 found.append(tuple(c in chosen for c in range(len(kinds))))
     found = found[: MOST_SUPPORTS - 1]
     return [*found, tuple(True for _ in kinds)]
-
-
-def alike(precision: Array) -> list[list[int]]:
-    """Actions that play the same part, as far as colours tell: they show, and are shown, alike."""
-    K = len(precision)
-    colours = [0] * K
-    for _ in range(K):
-        signs = [
-            (
-                colours[i],
-                precision[i, i],
-                tuple(
-                    sorted(
-                        (colours[j], precision[i, j], precision[j, i]) for j in range(K) if j != i
-                    )
-                ),
-            )
-            for i in range(K)
-        ]
-        names = {sign: n for n, sign in enumerate(sorted(set(signs)))}
-        new = [names[sign] for sign in signs]
-        if len(set(new)) == len(set(colours)):
-            break
-        colours = new
-    groups: dict[int, list[int]] = {}
-    for i, colour in enumerate(colours):
-        groups.setdefault(colour, []).append(i)
-    return list(groups.values())

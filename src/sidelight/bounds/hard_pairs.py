@@ -27,7 +27,7 @@ import numpy as np
 
 from ..programs import Effort
 from ..variances import Array
-from .exploring import alike
+from .kinds import alike
 from .pairing import MOST_DUELS
 from .subsolution import Duel, guess, mesh
 

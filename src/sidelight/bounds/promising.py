@@ -21,7 +21,8 @@ from ..feedback import Feedback
 from .apart import best_thresholds
 from .case import RefutedError
 from .commitment import MOST_ACTIONS, Exploration
-from .exploring import Explored, Planner, alike, best_plan, worst
+from .exploring import Explored, Planner, best_plan, has_plan, worst
+from .kinds import alike
 from .promise import MOST_KINDS, Promise, trivial
 
 # How far above the guess boxes are tried, relatively, for so many actions; and their fineness.
@@ -60,8 +61,14 @@ def planned(feedback: Feedback, upper: float, horizon: float) -> tuple[int, ...]
         return (0,)
     if too_many_kinds(feedback):
         return None
-    plays = best_plan(_planner(feedback, upper, horizon))
-    return None if plays is None or sum(plays) > horizon else plays
+    return best_plan(_planner(feedback, upper, horizon))
+
+
+def is_planned(feedback: Feedback, upper: float, horizon: float) -> bool:
+    """Whether `planned` finds a plan, without the search for a good one."""
+    if len(feedback) == 1 or too_many_kinds(feedback):
+        return len(feedback) == 1
+    return has_plan(_planner(feedback, upper, horizon))
 
 
 def too_many_kinds(feedback: Feedback) -> bool:

@@ -24,7 +24,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..belief import precisions
-from ..bounds.promising import SEARCHED, planned, too_many_kinds
+from ..bounds.promising import SEARCHED, is_planned, planned, too_many_kinds
 from ..compiled import inlined
 from ..setting import Setting
 from .needs import Need, UnfitError
@@ -38,17 +38,23 @@ ACTION, WHY, LEFT, HEADER = range(4)  # places in the memory
 SLACK = 1e-9  # sums of precisions, in any order, differ by less
 
 
+def refuse(setting: Setting, parameters: Mapping[str, float]) -> None:
+    """Refuse a setting without a plan; the search for the best plan takes longer."""
+    feedback, T = setting.feedback, setting.rounds or 1
+    if is_planned(feedback, setting.upper, float(T)):
+        return
+    reason = f"none that shows every action and leaves rounds to commit fits into {T:,} rounds"
+    if too_many_kinds(feedback):
+        reason = f"its plan is looked for only where actions are of at most {SEARCHED} kinds"
+    raise UnfitError(f"policy 'commit' has no plan here: {reason}. Use 'ids', which needs none")
+
+
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
     """The plan, and the first action in it."""
-    feedback, T = setting.feedback, setting.rounds or 1
-    plays = planned(feedback, setting.upper, float(T))
-    if plays is None:
-        reason = f"none that shows every action and leaves rounds to commit fits into {T:,} rounds"
-        if too_many_kinds(feedback):
-            reason = f"its plan is looked for only where actions are of at most {SEARCHED} kinds"
-        raise UnfitError(f"policy 'commit' has no plan here: {reason}. Use 'ids', which needs none")
+    refuse(setting, parameters)
+    plays = planned(setting.feedback, setting.upper, float(setting.rounds or 1))
     counts = np.array(plays, dtype=float)
-    shown = counts @ precisions(feedback, setting.upper)
+    shown = counts @ precisions(setting.feedback, setting.upper)
     memory = np.zeros(HEADER)
     memory[ACTION] = int(np.argmax(counts > 0))
     memory[WHY], memory[LEFT] = EXPLORE, counts[int(memory[ACTION])]
@@ -104,6 +110,7 @@ COMMIT = Rule(
     words=WORDS,
     defaults={},
     prepare=prepare,
+    refuse=refuse,
     choose=choose,
     update=update,
     promise=promise,

@@ -1,14 +1,15 @@
 """A built-in policy in a setting.
 
-fits(specification, setting)     whether the policy may run here, and cautions; compiles nothing
+fits(specification, setting)     whether the policy may run here, and cautions; compiles nothing,
+                                 and looks for no plan that only a race needs
 enter(specification, setting)    the policy, ready to begin
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -23,8 +24,13 @@ class Entry:
     """A policy that may run in a setting; `caution` says where its regret may be linear."""
 
     specification: Specification
-    prepared: Prepared
+    prepare: Callable[[], Prepared]
     caution: str
+
+    @property
+    def prepared(self) -> Prepared:
+        """The policy ready to begin."""
+        return self.prepare()
 
     @property
     def rule(self) -> Rule:
@@ -34,7 +40,8 @@ class Entry:
     @property
     def parameters(self) -> Mapping[str, float]:
         """All parameters as they are used."""
-        return {**self.specification.parameters, **self.prepared.resolved}
+        given = self.specification.parameters
+        return {**given, **self.prepared.resolved} if given else {}
 
     @property
     def remarks(self) -> list[str]:
@@ -47,8 +54,12 @@ def fits(specification: Specification, setting: Setting) -> Entry:
     """The policy in this setting, not begun yet; raise `UnfitError` if it cannot run here."""
     rule, parameters = specification.rule, specification.parameters
     check(rule.name, rule.needs, setting)
-    prepared = rule.prepare(setting, parameters)
-    return Entry(specification, prepared, rule.caution(setting, parameters))
+    prepare = cache(lambda: rule.prepare(setting, parameters))
+    if rule.refuse is None:
+        prepare()  # an error if the policy does not fit
+    else:
+        rule.refuse(setting, parameters)
+    return Entry(specification, prepare, rule.caution(setting, parameters))
 
 
 def enter(specification: Specification, setting: Setting) -> Entry:
@@ -56,7 +67,7 @@ def enter(specification: Specification, setting: Setting) -> Entry:
     entry = fits(specification, setting)
     made = entry.prepared
     own = replace(made, parameters=np.array(made.parameters), memory=np.array(made.memory))
-    return replace(entry, prepared=own)
+    return replace(entry, prepare=lambda: own)
 
 
 def fitting(

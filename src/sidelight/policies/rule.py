@@ -59,11 +59,12 @@ class Rule:
     0, 1, ...; `prepare` turns them into numbers for compiled code. `words` says what the `why` of a
     choice means. `choose`, `update`, `promise`, `again` and `starts` follow `engine.contract`.
     `rounds` says that memory[0] counts rounds of the policy's own, which a trace shows. `needs` are
-    declared, printed in tables, and checked by `needs.check` before `prepare`; `caution` says in
-    one sentence, where it is so, that the regret may be linear on a structure that the policy
-    accepts. `edition` is raised when the policy decides otherwise than before, so that old outcomes
-    are not taken for its own. A policy of the caller has an `origin`; if it is a Python object, it
-    has no `choose` and `update`.
+    declared, printed in tables, and checked by `needs.check` before `prepare`. `prepare` raises an
+    error for a setting that it cannot use; where it takes long, `refuse` raises the same error at
+    once, and does nothing else. `caution` says in one sentence, where it is so, that the regret may
+    be linear on a structure that the policy accepts. `edition` is raised when the policy decides
+    otherwise than before, so that old outcomes are not taken for its own. A policy of the caller
+    has an `origin`; if it is a Python object, it has no `choose` and `update`.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Rule:
     starts: bool = False
     rounds: bool = False
     needs: tuple[Need, ...] = ()
+    refuse: Callable[[Setting, Mapping[str, float]], None] | None = None
     caution: Callable[[Setting, Mapping[str, float]], str] = no_caution
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     edition: int = 1

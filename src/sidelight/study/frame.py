@@ -15,7 +15,6 @@ from ..curves import curves
 from ..errors import InputError
 from ..gallery import CATALOGUE, all_parameters, from_recipe
 from ..markup import to_csv
-from ..policies.specification import rule_in
 from ..problem import Problem
 from ..simulate import Results
 
@@ -76,6 +75,8 @@ def _facts(
     problem: Problem, policy: str, parameters: Mapping[str, float], horizon: int
 ) -> dict[str, Any]:
     """What a row is made of."""
+    from ..policies.specification import rule_in  # noqa: PLC0415 - imports numba
+
     return {
         "problem": problem.name,
         **_recipe(problem),
