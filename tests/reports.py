@@ -22,11 +22,15 @@ def made(
     replicates: int = 100,
     **provenance: object,
 ) -> sl.Results:
-    """A race in which each policy loses `mean` in all, with a tenth of that as noise."""
+    """A race in which each policy loses `mean` in all, with a tenth of that as noise.
+
+    No mean is more than half of the range in every round.
+    """
     rng = np.random.default_rng(1)
     checkpoints = np.unique(np.geomspace(1, horizon, min(horizon, 20)).astype(np.int64))
     luck = 1 + 0.1 * rng.standard_normal((len(means), replicates))
-    final = np.array(list(means.values()))[:, None] * luck
+    lost = np.minimum(list(means.values()), horizon * problem.upper / 2)
+    final = lost[:, None] * luck
     return from_final(problem, tuple(means), final, checkpoints, **provenance)
 
 

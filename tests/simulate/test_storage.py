@@ -184,6 +184,10 @@ FRAMES = {
     "too many plays": lambda frame: frame.with_columns(pl.col("plays").list.eval(pl.element() + 1)),
     "too few plays": lambda frame: frame.with_columns(pl.col("plays").list.eval(pl.element() * 0)),
     "negative regret": lambda frame: frame.with_columns(pl.col("regret").list.eval(-pl.element())),
+    "falling regret": lambda frame: frame.with_columns(pl.col("regret").list.reverse()),
+    "impossible regret": lambda frame: frame.with_columns(
+        pl.col("regret").list.eval(pl.element() + 1e308)
+    ),
 }
 # What is said of rows that have the right shape.
 SAID = {
@@ -191,6 +195,8 @@ SAID = {
     "too many plays": "the plays of some run do not sum to the horizon, 200",
     "too few plays": "the plays of some run do not sum to the horizon, 200",
     "negative regret": "some regret is negative",
+    "falling regret": "the regret of some run falls from one checkpoint to a later one",
+    "impossible regret": "some regret is more than the range in every round",
 }
 
 

@@ -81,13 +81,21 @@ class Results:
             object.__setattr__(self, name, view)
 
     def _check_ledger(self) -> None:
-        """Every round plays one action, and no play costs less than nothing."""
+        """Every round plays one action, which costs something between nothing and the range."""
         if (self.plays < 0).any():
             raise InputError("some plays are negative")
         if (self.plays.sum(axis=2) != self.horizon).any():
             raise InputError(f"the plays of some run do not sum to the horizon, {self.horizon}")
-        if (self.regret < -ROUNDING * np.abs(self.regret).max(initial=0.0)).any():
+        spare = ROUNDING * np.abs(self.regret).max(initial=0.0)
+        if (self.regret < -spare).any():
             raise InputError("some regret is negative")
+        with np.errstate(over="ignore"):  # what overflows is too large
+            gained = np.diff(self.regret, axis=2, prepend=0.0)
+        if (gained < -spare).any():
+            raise InputError("the regret of some run falls from one checkpoint to a later one")
+        rounds = np.diff(self.checkpoints, prepend=0)
+        if (gained > rounds * self.problem.upper * (1 + ROUNDING) + spare).any():
+            raise InputError("some regret is more than the range in every round")
 
     def __repr__(self) -> str:
         return (
