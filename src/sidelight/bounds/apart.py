@@ -24,6 +24,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -63,6 +64,27 @@ class Threshold:
         return np.maximum(0.0, (self.level - self.slope * z) / UNIT)
 
 
+@dataclass(frozen=True, eq=False)
+class Rival:
+    """A kind of actions that may be taken for the best one: how many they are, the plays of each,
+    upper ends of cells of gaps, and Phi(-(d + z)/s_i) for each of these (rows) and each z."""
+
+    count: int
+    plays: float
+    tops: Array
+    reached: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Led:
+    """A kind of best actions: cells of z, their masses, what lies below them, and all rivals."""
+
+    starts: Indices
+    masses: Array
+    below: float
+    rivals: list[Rival]
+
+
 class Apart:
     """The bound for one plan, by kinds of actions."""
 
@@ -85,16 +107,34 @@ class Apart:
     def bound(self, best: int, threshold: Threshold) -> float:
         """A number not below R, wherever an action of this kind is best."""
         unit = math.sqrt(self.spreads[best])
-        starts, masses, below = self._errors(self.spreads[best])
-        scaled = np.asarray(starts * (float(self.step) / unit if unit else 0.0), dtype=float)
+        led = _led(self, best)
+        scaled = np.asarray(led.starts * (float(self.step) / unit if unit else 0.0), dtype=float)
         levels = np.minimum(unit * threshold.at(scaled), self.upper)
         # Below the first cell lambda is D, and no gap exceeds it.
-        total = self.rest * (float(masses @ levels) + self.upper * below)
-        for k, kind in enumerate(self.kinds):
-            count = len(kind) - (k == best)
-            if count:
-                total += count * self._largest(best, k, starts, levels, masses)
+        total = self.rest * (float(led.masses @ levels) + self.upper * led.below)
+        for rival in led.rivals:
+            total += rival.count * self._largest(rival, levels, led.masses)
         return float(total * SAFE)
+
+    def led_by(self, best: int) -> Led:
+        """What is the same for every threshold."""
+        starts, masses, below = self._errors(self.spreads[best])
+        counts = [len(kind) - (k == best) for k, kind in enumerate(self.kinds)]
+        rivals = [self._rival(best, k, starts, count) for k, count in enumerate(counts) if count]
+        return Led(starts, masses, below, rivals)
+
+    def _rival(self, best: int, k: int, starts: Indices, count: int) -> Rival:
+        own, pair = self.spreads[k], self.spreads[k] + self.spreads[best]
+        plays = float(self.plan.plays[self.kinds[k][0]])
+        if not pair:  # both are known: the worst gap is the whole range
+            return Rival(count, plays, np.full(1, self.upper), np.zeros((1, len(starts))))
+        lows, tops = self._gaps(math.sqrt(pair) / float(self.step))
+        beyond = -(lows[:, None] + starts[None, :])
+        if own:
+            reached = looked_up(table(self.step**2 / own), beyond)
+        else:
+            reached = (beyond >= 0).astype(float)
+        return Rival(count, plays, tops, reached)
 
     def _errors(self, noise: Fraction) -> tuple[Indices, Array, float]:
         """Lower ends of the cells of z, their masses (the last cell has no end), and what lies
@@ -110,21 +150,14 @@ class Apart:
         masses = np.append(above[1:] + rest[:-1] - 1.0, rest[-1]) + OFF
         return starts, masses, float(above[0])
 
-    def _largest(self, best: int, k: int, starts: Indices, levels: Array, masses: Array) -> float:
+    def _largest(self, rival: Rival, levels: Array, masses: Array) -> float:
         """max over d of n_i d + (T - n) E (d - lambda)+ Phi(-(d + Z)/s_i), rounded up."""
-        own, pair = self.spreads[k], self.spreads[k] + self.spreads[best]
-        plays = float(self.plan.plays[self.kinds[k][0]])
-        if not pair:
-            return plays * self.upper * SAFE
-        lows, tops = self._gaps(math.sqrt(pair) / float(self.step))
-        beyond = -(lows[:, None] + starts[None, :])
-        if own:
-            reached = looked_up(table(self.step**2 / own), beyond)
-        else:
-            reached = (beyond >= 0).astype(float)
-        kept = np.maximum(tops[:, None] - levels, 0.0) + OFF * self.upper
-        wrong = ((kept * reached) @ masses) * SAFE
-        return float((plays * tops + self.rest * wrong).max()) * SAFE
+        kept = rival.tops[:, None] - levels
+        np.maximum(kept, 0.0, out=kept)
+        kept += OFF * self.upper
+        kept *= rival.reached
+        wrong = (kept @ masses) * SAFE
+        return float((rival.plays * rival.tops + self.rest * wrong).max()) * SAFE
 
     def _gaps(self, sd: float) -> tuple[Indices, Array]:
         """Lower ends of the cells of gaps, as multiples of the step, and upper ends."""
@@ -133,6 +166,12 @@ class Apart:
         lows = lows[[m * self.step < self.plan.upper for m in lows.tolist()]]
         tops = [float_up(min(m * self.step, self.plan.upper)) for m in lows[1:].tolist()]
         return lows, np.array([*tops, self.upper])
+
+
+@lru_cache(maxsize=1)
+def _led(apart: Apart, best: int) -> Led:
+    """Remembered: a search asks about many thresholds, one best action after the other."""
+    return apart.led_by(best)
 
 
 def exceeded_apart(plan: Exploration, value: float, thresholds: Sequence[Threshold]) -> str | None:

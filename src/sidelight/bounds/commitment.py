@@ -64,6 +64,7 @@ MOST_BOXES = 1_000_000
 MOST_TERMS = 2_000_000_000
 CAP = 10**12  # as `belief.CAP`
 BATCH = 2048
+IN_CACHE = 1 << 14  # numbers that are computed with at a time, so that they stay in the cache
 # Gaps that noise does not bridge, in standard deviations of a difference.
 BRIDGED = 9
 LATTICE = 8_000
@@ -170,6 +171,8 @@ class Bounding:
         self.tables = [table(square / v) if v else None for v in spreads]
         self.spreads = spreads
         self.terms = sum(len(r.weights) * len(r.others) for r in self.rules if r is not None)
+        longest = max((len(r.weights) for r in self.rules if r is not None), default=1)
+        self.block = max(1, IN_CACHE // longest)
 
     def chances(self, best: int, lo: Indices, hi: Indices) -> Array:
         """Numbers not below p_i, for boxes given by the indices of their edges; 0 for the best."""
@@ -219,6 +222,12 @@ class Bounding:
 
     def bound(self, best: int, lo: Indices, hi: Indices) -> tuple[Array, Array]:
         """Numbers not below R on each box, and what each action may contribute per unit of gap."""
+        firsts = range(0, len(lo), self.block)
+        found = [self._bound(best, lo[k : k + self.block], hi[k : k + self.block]) for k in firsts]
+        bounds, slopes = zip(*found, strict=True)
+        return np.concatenate(bounds), np.concatenate(slopes)
+
+    def _bound(self, best: int, lo: Indices, hi: Indices) -> tuple[Array, Array]:
         chances = self.chances(best, lo, hi)
         reached = self.edges[hi]
         wrong = _shared(chances, reached, self.wrong(best, lo))
@@ -237,8 +246,7 @@ def _shared(chances: Array, gaps: Array, whole: Array) -> Array:
 
 def looked_up(values: Array, at: Indices) -> Array:
     """Entries of a table of Phi, which is constant beyond its ends."""
-    middle = len(values) // 2
-    return values[np.clip(at + middle, 0, 2 * middle)]
+    return np.take(values, at + len(values) // 2, mode="clip")
 
 
 def exceeded(plan: Exploration, value: float, fineness: int) -> str | None:

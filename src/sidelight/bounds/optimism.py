@@ -34,7 +34,7 @@ r = G(y_j)/G(y_{j-1}) and t <= 1 is the part of the last step that y lies furthe
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,7 +49,9 @@ LEVEL_RATIO, CELL_RATIO, GAP_RATIO = 1.03, 1.01, 1.01
 UNIT = 64  # level and slope of lambda are whole multiples of a 64th
 SAFE = 1.0 + 2.0**-38  # more than all the roundings of a sum of 6,000 terms
 TINY = 2.0**-48
-ROWS = 128  # gaps at a time
+ROWS = 8  # gaps at a time: their numbers stay in the cache, which is twice as fast as 128
+
+Rows = tuple[Array, Array]
 
 # The search for lambda: steps in which level and slope are changed.
 STEPS = (32, 16, 8, 4, 2, 1)
@@ -115,20 +117,25 @@ class Optimism:
         found = np.maximum(found, 0.0) + self.most[inside] * TINY
         return np.where(at < 0, self.T, found * SAFE)
 
-    def bound(self, threshold: Threshold, gaps: Array | None = None) -> float:
-        """A number not below the regret, for gaps in the cells between those given."""
-        gaps = self.gaps if gaps is None else gaps
+    def bound(self, threshold: Threshold, rows: Iterable[Rows] | None = None) -> float:
+        """A number not below the regret, for gaps in the cells of `rows`; in all, if None."""
         lambdas = self._lambdas(threshold)
         lost = self.T * self._expected(np.append(lambdas, self.D)[None, :])[0]
         worst = 0.0
-        for first in range(0, len(gaps) - 1, ROWS):
-            lows, tops = gaps[first : first + ROWS], gaps[first + 1 : first + 1 + ROWS]
-            lows = lows[: len(tops)]
+        for tops, most in self.rows(self.gaps) if rows is None else rows:
             kept = np.maximum(tops[:, None] - lambdas, 0.0) * SAFE
-            values = kept * self.plays(lows[:, None] - self.cells)
-            whole = np.concatenate([values, np.zeros((len(tops), 1))], axis=1)
+            whole = np.zeros((len(tops), len(lambdas) + 1))
+            np.multiply(kept, most, out=whole[:, :-1])
             worst = max(worst, float(self._expected(whole).max()))
         return float((lost + (self.K - 1) * worst) * SAFE)
+
+    def rows(self, gaps: Array) -> Iterator[Rows]:
+        """For the cells between these gaps, a few at a time: upper ends, and numbers not below H
+        for each cell of X. No threshold changes them."""
+        for first in range(0, len(gaps) - 1, ROWS):
+            tops = gaps[first + 1 : first + 1 + ROWS]
+            lows = gaps[first : first + len(tops)]
+            yield tops, self.plays(lows[:, None] - self.cells)
 
     def _lambdas(self, threshold: Threshold) -> Array:
         """lambda on the cells that end at the points of the lattice."""
@@ -150,13 +157,14 @@ def best_threshold(optimism: Optimism) -> Threshold:
     few = optimism.gaps[:: max(1, len(optimism.gaps) // 200)]
     few = np.append(few, optimism.D) if few[-1] < optimism.D else few
     best = Threshold(0, 0) if optimism.K == 2 else Threshold(-UNIT // 2, UNIT)
-    value = optimism.bound(best, few)
+    rows = list(optimism.rows(few))
+    value = optimism.bound(best, rows)
     for step in STEPS:
         for _ in range(4):
             before = value
             for level, slope in ((step, 0), (-step, 0), (0, step), (0, -step)):
                 tried = Threshold(best.level + level, best.slope + slope)
-                new = optimism.bound(tried, few)
+                new = optimism.bound(tried, rows)
                 if new < value * (1 - 1e-9):
                     best, value = tried, new
             if value == before:

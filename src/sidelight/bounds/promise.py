@@ -65,6 +65,8 @@ class Promise(certificate_file.Saved):
         self.plan.validate()
         if self.value == math.inf or self.value >= self.plan.horizon * self.plan.upper:
             return None
+        if float_up(self.plan.horizon) == math.inf:
+            return certificate_file.OUT_OF_REACH
         scaled = self.plan.in_units()
         value = float_down(Fraction(self.value) / self.plan.upper)
         if self.thresholds is not None:

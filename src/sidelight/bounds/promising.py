@@ -111,11 +111,15 @@ def _proved(plan: Exploration, known: Explored) -> Promised:
         if in_ranges >= HOPELESS * float(plan.horizon):
             return Promised(trivial(plan), found, loose=False)
         rungs, fineness = next(LADDERS[most] for most in LADDERS if most >= K)
-        for spare in rungs:
+        kept = None
+        for spare in sorted(rungs, reverse=True):
             value = _rounded(in_ranges * (1 + spare), plan.upper)
             promise = Promise(plan, value, fineness=fineness)
-            if promise.check():
-                return Promised(promise, found, loose=spare > LOOSE)
+            if not promise.check():
+                break
+            kept = Promised(promise, found, loose=spare > LOOSE)
+        if kept is not None:
+            return kept
     if len(plan.kinds) > MOST_KINDS:
         return Promised(trivial(plan), found, loose=True)
     try:
