@@ -40,16 +40,20 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     **dict.fromkeys(
         (f"bounds/{k}.py" for k in ("exploring", "kinds", "promise", "promising")),
-        ("bounds/exploring.py", "bounds/commitment.py", "sandwich.py"),
+        ("bounds/exploring.py", "bounds/commitment.py", "bounds/claims.py", "sandwich.py"),
     ),
     **dict.fromkeys(
-        (f"bounds/{k}.py" for k in ("exact_pairs", "hard_pairs", "pairing")),
+        ("bounds/exact_pairs.py", "bounds/hard_pairs.py"),
         ("bounds/pairing.py", "bounds/exact_pairs.py", "sandwich.py"),
+    ),
+    "bounds/pairing.py": (
+        *("bounds/pairing.py", "bounds/claims.py", "bounds/orbit.py"),
+        *("bounds/rivals.py", "bounds/exact_pairs.py", "sandwich.py"),
     ),
     "bounds/subsolution.py": ("bounds/subsolution.py", "bounds/exact_pairs.py"),
     **dict.fromkeys(
         (f"bounds/{k}.py" for k in ("passage", "optimism", "index_proof")),
-        ("bounds/index.py",),
+        ("bounds/index.py", "bounds/claims.py"),
     ),
     "bounds/leading.py": ("bounds/leading.py",),
     "bounds/bound.py": ("bounds/minimax.py", "bounds/finite_time.py"),

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from sidelight.bounds import pairing
 from sidelight.bounds.case import Case, RefutedError
 from sidelight.bounds.commitment import Exploration
 from sidelight.bounds.index_proof import IndexProof, Schedule
@@ -45,6 +46,23 @@ def test_duels_are_rounded_against_the_claim() -> None:
         assert 0 <= prices[k] - Fraction(duel.price[k]) <= prices[k] / 2**52
         assert 0 <= stakes[k] - Fraction(duel.stake[k]) <= stakes[k] / 2**52
         assert 0 <= Fraction(duel.information[k]) - told[k] <= told[k] / 2**52
+
+
+def test_a_horizon_that_no_float_holds_is_rounded_against_the_claim(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    horizon = Fraction(10**17 + 1)
+    case = Case(((ONE, None), (None, ONE)), (HALF, HALF), ONE, horizon)
+    one = Alternative((ONE, HALF), HALF, (ZERO, ZERO))
+    asked: list[float] = []
+
+    def seen(on: object, T: float, *_: object) -> float:
+        asked.append(T)
+        return 0.0
+
+    monkeypatch.setattr(pairing, "proved", seen)
+    PairsProof(case, (one,), 0.0, 100, 24).certified()
+    assert asked == [1e17]
 
 
 def huge(scale: Fraction) -> PairsProof:
