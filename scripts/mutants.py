@@ -59,7 +59,10 @@ POLICIES = ("policies/asymptotic.py", "policies/minimax.py")
 STUDIES = tuple(f"study/{k}.py" for k in ("cells", "manifest", "plan", "reading", "run", "store"))
 STATISTICS = "simulate/statistics.py"
 ROOMS = ("bounds", "programs", "structure.py", "engine", *POLICIES, *STUDIES, STATISTICS)
-COMPILED = ("engine", "policies", "programs/basis.py", "programs/pairs.py", "programs/tableau.py")
+COMPILED = (
+    *("engine", "policies"),
+    *(f"programs/{name}.py" for name in ("basis", "duels", "levels", "pairs", "tableau")),
+)
 UNPLAIN = ("engine/intrinsics.py",)  # plain Python has others in their place
 LIBRARIES = [
     *("numpy", "scipy.optimize", "scipy.special", "scipy.stats", "numba", "matplotlib"),

@@ -95,7 +95,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "programs/covers.py": ("programs/covers.py", "structure.py"),
     "programs/cutting.py": ("programs/cutting.py", "bounds/asymptotic.py"),
-    "programs/duels.py": ("bounds/exact_pairs.py",),
+    "programs/duels.py": ("programs/duels.py", "bounds/exact_pairs.py"),
     "programs/independent.py": ("programs/covers.py", "structure.py"),
     "programs/separation.py": (
         "programs/separation.py",

@@ -14,11 +14,12 @@ import pytest
 
 from commands import Command
 from naive import optimism as naive
+from naive import passage as naive_passage
 from sidelight import DamagedError, Feedback, InputError, Problem, gallery, guarantees
 from sidelight.bounds.bound import Bound
-from sidelight.bounds.index_proof import IndexProof, schedule_for
+from sidelight.bounds.index_proof import IndexProof, Schedule, schedule_for
 from sidelight.bounds.optimism import Optimism, Threshold, best_threshold
-from sidelight.bounds.passage import Passage, exp_minus, gauss
+from sidelight.bounds.passage import RHO, Passage, _panel_error, exp_minus, exponentials, gauss
 
 
 def proof_of(bound: Bound) -> IndexProof:
@@ -295,3 +296,70 @@ def test_the_schedule_is_the_one_written_down() -> None:
         made = schedule_for(Feedback.bandit(K, sigma=2.0), Fraction(1), Fraction(T))
         assert list(made.counts) == naive.counts_to(T)
         assert [float(b) for b in made.widths] == [2 * naive.width(s, K, T) for s in made.counts]
+
+
+# ---- what a proof is made of, number by number --------------------------------------------------
+
+
+def test_errors_of_panels_are_those_of_the_theorem() -> None:
+    rule = gauss()
+    C = naive_passage.constant(rule.nodes.tolist(), rule.weights.tolist(), RHO)
+    assert C <= rule.off <= C * (1 + 1e-12)
+    for w, before, after in ((2.0, 1.0, None), (1.3, 0.7, 0.9), (0.4, 3.0, 0.2)):
+        exact = naive_passage.panel_error(C, RHO, w, before, after)
+        assert exact <= _panel_error(w, before, after) <= exact * (1 + 1e-8)
+
+
+def test_exponentials_are_counted() -> None:
+    """Ten nodes on a panel: from each stage to the next, and for each level at each stage."""
+    assert exponentials([2, 3, 4], 5) == 20 * 30 + 30 * 40 + 5 * (20 + 30 + 40)
+
+
+def test_thresholds_are_counted_in_64ths() -> None:
+    """Files hold these whole numbers: another unit would be another proof."""
+    made = small()
+    assert made._lambdas(Threshold(64, 0)) == pytest.approx(math.sqrt(3 / 40), rel=1e-12)
+    risen = made._lambdas(Threshold(0, 64))
+    assert risen == pytest.approx(np.clip(made.cells, 0.0, 2.0), rel=1e-12)
+
+
+def test_between_levels_plays_fall_by_one_step_of_the_lattice_at_most() -> None:
+    """Steps grow by three per cent, so that the last part of one lies more than a step further."""
+    made = small(D=20.0)
+    assert (made.falls >= 0).all()
+    grown = np.flatnonzero(np.diff(made.levels)[1:] > 1.02 * np.diff(made.levels)[:-1]) + 1
+    assert len(grown) > 10
+    steps = made.last_step[grown]
+    one, more = (made.plays(made.levels[grown] + part * steps) for part in (1.000001, 1.015))
+    assert (made.falls[grown] > 0).any()
+    assert one == pytest.approx(more, rel=1e-12)
+
+
+def test_a_small_range_has_a_small_bound() -> None:
+    """No more than T D, nearly: there is no constant in the bound that the range does not scale."""
+    assert small(D=1e-3).bound(Threshold(0, 0)) < 3 * 40 * 1e-3
+
+
+ONE = Fraction(1)
+ALONE = Schedule(((ONE, None), (None, ONE)), ONE, Fraction(100), (1, 2), (ONE, ONE))
+REFUSED = {
+    "more than one variance, or a negative one": {"variance": ((-ONE, None), (None, -ONE))},
+    "a width for each count": {"widths": (ONE,)},
+    "out of all proportion": {"horizon": Fraction(15 * 10**14)},
+    "of all proportion": {"upper": Fraction(15 * 10**5)},
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_what_the_theorem_does_not_cover_is_named(words: str) -> None:
+    schedule = dataclasses.replace(ALONE, **REFUSED[words])  # type: ignore[arg-type]
+    proof = IndexProof(schedule, 1.0, Threshold(0, 0))
+    assert words in (proof.objection() or "")
+
+
+def test_what_is_no_claim_is_named() -> None:
+    nan = IndexProof(ALONE, math.nan, Threshold(0, 0))
+    assert nan.objection() == "this is no claim about regret"
+    record = IndexProof(ALONE, 100.0).to_dict()
+    with pytest.raises(DamagedError, match="claim must be 'index'"):
+        IndexProof.from_dict({**record, "claim": "commit"})

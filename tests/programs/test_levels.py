@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from naive import levels as naive
-from sidelight.programs.levels import levels
+from sidelight.programs.levels import _total, levels
 from sidelight.programs.separation import Oracle, scale_problem
 
 
@@ -37,3 +37,10 @@ def test_levels_are_those_of_numpy_to_the_last_bit(actions: int, wild: bool) -> 
         assert found.tobytes() == known.tobytes()
         assert (found >= oracle.low[k]).all()
         assert (found <= oracle.high[k]).all()
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 15, 16, 17, 31, 40, 100])
+def test_rows_are_added_in_the_order_of_numpy(n: int) -> None:
+    total = getattr(_total, "py_func", _total)
+    rows = np.random.default_rng(n).standard_normal((50, n))
+    assert [total(row) for row in rows] == rows.sum(axis=1).tolist()
