@@ -156,7 +156,7 @@ def test_the_verdict_says_why_an_interval_above_zero_is_not_enough() -> None:
     """Two pairs with p = 0.035 each: after Holm's correction neither is told apart."""
     up_and_down = np.resize([1.0, -1.0], 20)
     ahead, behind = np.full(20, 10.0), 10.51 + up_and_down
-    race = from_final(sl.gallery("bandit"), ["a", "b", "c"], [ahead, behind, behind[::-1]], [9])
+    race = from_final(sl.gallery("bandit"), ["a", "b", "c"], [ahead, behind, behind[::-1]], [99])
     said = console.verdict(race)
     assert said.startswith("a and b cannot be told apart (95% interval of the paired difference: ")
     assert "; that may be luck among 3 pairs)." in said

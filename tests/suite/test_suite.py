@@ -391,7 +391,8 @@ def test_the_default_and_who_is_near_the_best_play_more() -> None:
     results = Results(**storage.from_bytes(planned[1].compute()))
 
     def lost(regret: float) -> Results:
-        return replace(results, regret=np.full_like(results.regret, regret))
+        evenly = regret * results.checkpoints / results.horizon
+        return replace(results, regret=np.broadcast_to(evenly, results.regret.shape))
 
     raced = list(zip(planned, map(lost, (50, 25, 15, 10)), strict=True))
     near = [str(cell.policy) for cell in contenders(raced)]
