@@ -207,3 +207,9 @@ def test_a_figure_without_bounds(results: sl.Results) -> None:
     assert len(results.plot(bounds=False, title="mine").axes[0].get_lines()) == 3
     short = sl.simulate(bandit, "uniform", 1, 2)
     assert len(short.plot().axes[0].get_lines()) == 1  # no bound speaks of one round
+
+
+def test_regret_in_a_range_next_to_the_largest_float(results: sl.Results) -> None:
+    """The range times the rounds is then more than floats hold; no warning may say so."""
+    problem = sl.Problem(bandit.feedback, bandit.means, upper=1e308)
+    assert changed(results, problem=problem).final.tobytes() == results.final.tobytes()

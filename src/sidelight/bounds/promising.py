@@ -111,6 +111,7 @@ def _proved(plan: Exploration, known: Explored) -> Promised:
         if in_ranges >= HOPELESS * float(plan.horizon):
             return Promised(trivial(plan), found, loose=False)
         rungs, fineness = next(LADDERS[most] for most in LADDERS if most >= K)
+        # From the top: a rung that does not hold uses up all its boxes, and lower ones do not hold.
         kept = None
         for spare in sorted(rungs, reverse=True):
             value = _rounded(in_ranges * (1 + spare), plan.upper)

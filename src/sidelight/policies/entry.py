@@ -41,6 +41,7 @@ class Entry:
     def parameters(self) -> Mapping[str, float]:
         """All parameters as they are used."""
         given = self.specification.parameters
+        # Without parameters there is none to resolve, and no need to prepare.
         return {**given, **self.prepared.resolved} if given else {}
 
     @property

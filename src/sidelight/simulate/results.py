@@ -89,12 +89,12 @@ class Results:
         spare = ROUNDING * np.abs(self.regret).max(initial=0.0)
         if (self.regret < -spare).any():
             raise InputError("some regret is negative")
-        with np.errstate(over="ignore"):  # what overflows is too large
+        with np.errstate(over="ignore"):  # next to the largest float: inf is above every regret
             gained = np.diff(self.regret, axis=2, prepend=0.0)
+            most = np.diff(self.checkpoints, prepend=0) * self.problem.upper * (1 + ROUNDING)
         if (gained < -spare).any():
             raise InputError("the regret of some run falls from one checkpoint to a later one")
-        rounds = np.diff(self.checkpoints, prepend=0)
-        if (gained > rounds * self.problem.upper * (1 + ROUNDING) + spare).any():
+        if (gained > most + spare).any():
             raise InputError("some regret is more than the range in every round")
 
     def __repr__(self) -> str:
