@@ -23,7 +23,7 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -88,17 +88,24 @@ def test_files(name: str, folder: Path) -> list[str]:
         return [str(folder / Path(test).parent / f"test_{Path(test).name}") for test in TESTS[name]]
     stem = Path(name).stem
     dotted = "sidelight." + name.removesuffix(".py").replace("/", ".")
-    chosen = []
-    for path in sorted(folder.rglob("test_*.py")):
-        imported = set()
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-        if path.stem == f"test_{stem}" or dotted in imported:
-            chosen.append(str(path))
+    chosen = [
+        str(path)
+        for path in sorted(folder.rglob("test_*.py"))
+        if path.stem == f"test_{stem}" or dotted in imports(path)
+    ]
     if not chosen:
         raise SystemExit(f"no tests of {name}: name them in TESTS of scripts/mutants.py")
     return chosen
+
+
+@cache
+def imports(path: Path) -> set[str]:
+    """What a file imports by name, with dots; a file is read once, not for every module."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
 
 
 def source_files(names: list[str], package: Path) -> Iterator[Path]:

@@ -129,12 +129,18 @@ def figure_content(figure: Any, kind: str) -> bytes:
     dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     stream = io.BytesIO()
     with writing():
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        _lay_out(figure)
         figure.savefig(stream, format=kind or None, dpi=150, metadata=dated.get(kind))
     found = stream.getvalue()
     # PostScript has its date in a comment, and matplotlib no way to leave it out.
     return re.sub(rb"%%CreationDate:.*\n", b"", found) if kind in ("ps", "eps") else found
+
+
+def _lay_out(figure: Any) -> None:
+    """Give everything its place, unless an earlier file of the same figure did."""
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
 
 
 def to_svg(drawn: Any) -> str:
@@ -144,7 +150,6 @@ def to_svg(drawn: Any) -> str:
     figure = getattr(drawn, "figure", None) or drawn
     stream = io.StringIO()
     with writing({"svg.fonttype": "none"}):
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        _lay_out(figure)
         figure.savefig(stream, format="svg", metadata={"Date": None})
     return stream.getvalue()
