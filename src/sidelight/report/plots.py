@@ -1,4 +1,6 @@
-"""The figures of a report, the numbers behind them, and the same figures as files for a paper.
+"""Which figures a report has, the numbers behind them, and the same figures as files for a paper.
+
+`figures` draws them, with the looks of `styles`.
 
 regret      every policy of a race against time, with lower bounds: linear and log axes
 horizons    the final regret against the horizon, where a problem was raced at several

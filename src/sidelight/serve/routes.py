@@ -1,4 +1,4 @@
-"""All routes but the two hot ones: each asks the gate, calls one function, and answers."""
+"""All routes but the hot ones (`hot`): each asks the gate, calls one function, and answers."""
 
 from __future__ import annotations
 

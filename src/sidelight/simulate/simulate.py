@@ -5,7 +5,7 @@ it: a difference between two policies is a difference of their decisions. The ou
 seed, replicate) depends on nothing else: not on threads, not on the other policies.
 
     plan        what is asked for, checked
-    simulate    the door: check, then let `crew` do it
+    simulate    the door: check, then let `racing` do it
 
 This module imports no numba, so that `import sidelight` stays fast.
 """
