@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from sidelight.live.events import Event, check_chain
 from sidelight.live.store import Store
 from sidelight.live.together import Together
 from sidelight.serve.settings import Limits
-from sidelight.serve.streams import PAGE, Feeds
+from sidelight.serve.streams import PAGE, PAUSE, Feed, Feeds
 from sidelight.serve.tokens import FRESH, TokenFile
 
 EVENTS = "/v1/experiments/shop/events"
@@ -142,6 +143,43 @@ def test_a_reader_who_is_far_behind_holds_up_nobody(store: Store) -> None:
         for _ in range(5):
             shop.decide(1000).result(PATIENCE)
         asyncio.run(read(shop))
+
+
+def test_readers_share_looks_and_send_at_different_times(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
+    looks: list[int] = []
+    look = Feeds._look
+
+    def counted(feeds: Feeds, experiment: str, after: int) -> Any:
+        looks.append(after)
+        return look(feeds, experiment, after)
+
+    monkeypatch.setattr(Feeds, "_look", counted)
+
+    async def read(shop: Together) -> None:
+        feeds = Feeds(store, 99)
+        readers = [feeds.sent("shop", 1, 1, lambda: True) for _ in range(20)]
+        for reader in readers:
+            await anext(reader)
+        for key in "abcdef":
+            await asyncio.to_thread(shop.decide(1, key).result)
+            feeds.wake("shop")
+            pieces = await asyncio.gather(*map(anext, readers))
+            assert len(set(pieces)) == 1
+            assert b"id: %d\n" % _last(store) in pieces[0]
+        assert len(looks) == 6
+        for reader in readers:
+            await reader.aclose()  # type: ignore[attr-defined]
+
+    with ThreadPoolExecutor(1) as crew:
+        asyncio.run(read(Together(store, "shop", crew)))
+    feed = Feed("shop", 1)
+    lags = sorted(feed.lag() for _ in range(20))
+    assert lags[0] == 0
+    assert lags[-1] < PAUSE
+    assert max(b - a for a, b in pairwise(lags)) < 2 * PAUSE / 20
 
 
 def _last(store: Store) -> int:

@@ -5,10 +5,12 @@
 
 A stream reads from the store, never from the learner, so that no reader holds up a decision. All
 streams of an experiment share one look at the store, ten times a second at most, and the bytes that
-they send. A stream and a question that waits have a place: there are so many in all, and half as
-many for one token, so that no reader keeps out the others. A reader who is far behind looks for
-itself until it has caught up. Before anything is sent, the token of the reader is looked at again:
-it may have been revoked meanwhile.
+they send. They do not send all at once, which decisions would have to wait for, but one after the
+other until the next look. A reader who is far behind looks for itself until it has caught up.
+
+A stream and a question that waits have a place: there are so many in all, and half as many for one
+token, so that no reader keeps out the others. Before anything is sent, the token of the reader is
+looked at again: it may have been revoked meanwhile.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from itertools import islice
+from itertools import count, islice
 from typing import NamedTuple
 
 import msgspec
@@ -34,6 +36,7 @@ PAGE = 500  # events in a piece of a stream
 RECENT = 2000  # events that are kept for streams
 PAUSE = 0.1  # seconds between two looks while events come
 POLL = 0.5  # seconds between two looks at a server, where others may write
+GOLDEN = 0.6180339887498949  # its multiples, modulo 1, lie evenly, however many there are
 BEAT = 15.0  # seconds until a silent stream says that it lives
 SPEC = "1.0"
 
@@ -50,10 +53,16 @@ class Feed:
 
     def __init__(self, experiment: str, last: int) -> None:
         self.experiment, self.last, self.readers = experiment, last, 0
+        self.due = 0.0  # when to look again, by the clock of the event loop
+        self._lags = (PAUSE * (turn * GOLDEN % 1) for turn in count())
         self.recent: deque[Sent] = deque(maxlen=RECENT)
         self.stale = True
         self.lock = asyncio.Lock()
         self.news = asyncio.Event()
+
+    def lag(self) -> float:
+        """How long after a look the next reader sends what came: another time for each."""
+        return next(self._lags)
 
     def after(self, n: int) -> list[Sent] | None:
         """The next events after n; None where they are too old to be here."""
@@ -149,8 +158,11 @@ class Feeds:
         said = clock.time()
         yield b": sidelight\n\n"
         with self._reading(experiment, last) as feed:
+            lag = feed.lag()
             while not self.closing:
                 page = await self._next(feed, after, BEAT)
+                if len(page) < PAGE:  # who has to catch up goes on
+                    await asyncio.sleep(lag)
                 if not may_read():
                     return
                 if page:
@@ -198,7 +210,9 @@ class Feeds:
         if feed.stale:
             async with feed.lock:
                 if feed.stale:
-                    feed.stale = False
+                    clock = asyncio.get_running_loop()
+                    await asyncio.sleep(feed.due - clock.time())
+                    feed.stale, feed.due = False, clock.time() + PAUSE
                     feed.add(await asyncio.to_thread(self._look, feed.experiment, feed.last))
         found = feed.after(after)
         if found is None:
