@@ -42,13 +42,13 @@ from .rule import LEAST, MOST, Prepared, Rule, in_range
 
 
 def prepare(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """Accept structures in which every action shows itself. The memory starts with the prior."""
+    """The memory starts with the prior."""
     prior = in_range("ts-n", parameters, "prior", LEAST, MOST)
     return from_prior(prior, setting, [])
 
 
 def prepare_maxn(setting: Setting, parameters: Mapping[str, float]) -> Prepared:
-    """Every action must show itself."""
+    """The same, with the quality that an observation must have."""
     prior = in_range("ts-maxn", parameters, "prior", LEAST, MOST)
     return from_prior(prior, setting, [in_range("ts-maxn", parameters, "quality", LEAST, 1)])
 
