@@ -60,7 +60,11 @@ def draw_ratios(problems: Sequence[str], policies: Sequence[str], ratios: Array)
     ax.tick_params(length=0)
     for side in ("top", "right", "bottom", "left"):
         ax.spines[side].set_visible(False)
-    ax.figure.get_layout_engine().set(w_pad=0.15, h_pad=0.1)  # inches, so that no label is cut
+    # Inches, so that no label is cut: small letters are measured on a grid of pixels, and may be a
+    # tenth wider in a file.
+    ax.figure.get_layout_engine().set(
+        w_pad=max(0.15, 0.012 * max(map(len, problems), default=0)), h_pad=0.1
+    )
     return ax.figure
 
 

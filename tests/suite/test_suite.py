@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,10 +39,8 @@ from sidelight.suite.cells import (
     shuffled,
     with_gap,
 )
-from sidelight.suite.reasons import REASONS
 
 CHEAP = ("greedy", "uniform")
-PAGE = (Path(__file__).parents[2] / "benchmarks" / "suite.md").read_text()
 
 
 def some(horizon: int = 50, replicates: int = 4) -> list[Cell]:
@@ -232,74 +229,6 @@ def test_the_head_says_who_was_left_out() -> None:
     both = example(own, lost, horizon=10**5), example(own, won, horizon=10**6)
     assert "where all policies play, it is 0 of 1." in head(*both)
     assert "where all policies play" not in head(*both[:1])
-
-
-# ---- the page of the repository ------------------------------------------------------------------
-
-
-def rows(recipe: str, horizon: int) -> dict[str, tuple[int, float]]:
-    """Runs and mean of each policy without a star, in one race of the page."""
-    found = PAGE.partition(f"\n## {recipe}, T = {horizon:,}\n")[2].partition("\n## ")[0]
-    lines = [row.strip("| ").split(" | ") for row in found.splitlines() if row.startswith("| ")]
-    return {
-        row[0].strip("*"): (int(row[1]), float(row[2].replace(",", "")))
-        for row in lines[1:]
-        if not row[0].endswith("*") or row[0].startswith("**")
-    }
-
-
-def means(recipe: str, horizon: int) -> dict[str, float]:
-    """The mean of each policy without a star, in one race of the page."""
-    return {policy: mean for policy, (_, mean) in rows(recipe, horizon).items()}
-
-
-@pytest.mark.parametrize("recipe", [r for r in RECIPES if f"\n## {r}, T = " in PAGE])
-def test_the_default_and_its_rivals_have_300_runs(recipe: str) -> None:
-    for horizon in (10**4, 10**5):
-        runs = {policy: count for policy, (count, _) in rows(recipe, horizon).items()}
-        losses = means(recipe, horizon)
-        rivals = [x for x in runs if losses[x] <= 1.5 * min(losses.values())]
-        assert all(runs[policy] == 300 for policy in {"ids", *rivals})
-
-
-def test_the_reasons_on_apple_tasting_are_the_page_s_numbers() -> None:
-    best, gap = (REASONS[f"apple-tasting:{x}", 10_000] for x in ("best=0", "gap=0.05"))
-    times = []
-    for horizon in (10_000, 100_000):
-        here, there = (means(f"apple-tasting:{x}", horizon) for x in ("best=0", "gap=0.05"))
-        lost = [there[name] for name, mean in here.items() if mean < here["ids"]]
-        assert len(lost) >= 6
-        times.append(min(lost) / there["ids"])
-        assert f"between {min(lost):,g} and {max(lost):,g} (ids {there['ids']:g})" in best
-    assert f"at least {min(times):.1f} times" in best
-    assert f"asymptotic-sigma loses {there['asymptotic-sigma']} and ids {there['ids']}" in gap
-
-
-def test_every_race_not_passed_has_its_reason() -> None:
-    failed = PAGE.partition("The races not passed:\n\n")[2].partition("\n\n## ")[0].splitlines()
-    for recipe, horizon in REASONS:
-        assert any(text.startswith(f"- {recipe}, T = {horizon:,}: ") for text in failed)
-    assert len(failed) == len(REASONS)
-    assert all("(why, in the whole suite: " in text for text in failed)
-
-
-def test_a_reason_speaks_of_the_rival() -> None:
-    beaten = re.findall(r"times that of ([\w-]+)[^(]* \(why, in the whole suite: (.*)\)\n", PAGE)
-    assert len(beaten) == 1
-    for rival, why in beaten:
-        assert rival in why.split()
-
-
-def test_the_page_of_the_default_quotes_the_count() -> None:
-    page = Path(__file__).parents[2] / "docs" / "explanation" / "default_policy.md"
-    said = " ".join(page.read_text().split())
-    passed, judged = PAGE.partition("`ids` passes ")[2].partition(" races")[0].split(" of ")
-    assert f"`ids` passes {passed} of {judged} races" in said
-    without = int(re.findall(r"Without it (\d+) more would not be passed", PAGE)[0])
-    assert f"among the rivals it would be {int(passed) - without}." in said
-    usual = PAGE.partition("where all policies play, it is ")[2].partition(".\n")[0]
-    assert re.fullmatch(r"\d+ of \d+", usual)
-    assert f"({usual} in which all policies play)" in said
 
 
 def test_what_is_asked_for_twice_is_raced_once() -> None:
