@@ -4,9 +4,9 @@
     GET .../events?after=17, Accept: text/event-stream    CloudEvents 1.0 as server-sent events
 
 A stream reads from the store, never from the learner, so that no reader holds up a decision. All
-streams of an experiment share one look at the store, ten times a second at most, and the bytes that
-they send. They do not send all at once, which decisions would have to wait for, but one after the
-other until the next look. A reader who is far behind looks for itself until it has caught up.
+streams of an experiment share one look at the store, four times a second at most, and the bytes
+that they send. They do not send all at once, which decisions would have to wait for, but one after
+the other until the next look. A reader who is far behind looks for itself until it has caught up.
 
 A stream and a question that waits have a place: there are so many in all, and half as many for one
 token, so that no reader keeps out the others. Before anything is sent, the token of the reader is
@@ -34,7 +34,7 @@ from .refusals import Refusal
 NDJSON, SSE = "application/x-ndjson", "text/event-stream"
 PAGE = 500  # events in a piece of a stream
 RECENT = 2000  # events that are kept for streams
-PAUSE = 0.1  # seconds between two looks while events come
+PAUSE = 0.25  # seconds between two looks while events come
 POLL = 0.5  # seconds between two looks at a server, where others may write
 GOLDEN = 0.6180339887498949  # its multiples, modulo 1, lie evenly, however many there are
 BEAT = 15.0  # seconds until a silent stream says that it lives
@@ -202,8 +202,6 @@ class Feeds:
                 await news.wait()
         except TimeoutError:
             feed.stale |= self._store.shared
-        else:
-            await asyncio.sleep(PAUSE)  # what comes meanwhile comes along
         return await self._read(feed, after)
 
     async def _read(self, feed: Feed, after: int) -> list[Sent]:
