@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -10,7 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numba
 import pytest
+from llvmlite.binding import ffi
+from numba.core import event
 
 import sidelight
 from sidelight import machine_code
@@ -94,3 +98,52 @@ def _one_more(x):  # type: ignore[no-untyped-def]
 def test_rules_for_python_are_kept_too() -> None:
     rule = registry.rule("greedy")
     assert machine_code.can_be_kept(rule.choose.for_python)
+
+
+class Listener(event.Listener):  # type: ignore[misc]
+    """Whether garbage is collected while numba compiles."""
+
+    def __init__(self) -> None:
+        self.collects: list[bool] = []
+
+    def on_start(self, _: Any) -> None:
+        self.collects.append(gc.isenabled())
+
+    def on_end(self, _: Any) -> None:
+        pass
+
+
+def test_compiling_is_undisturbed_and_leaves_no_trace() -> None:
+    told = list(ffi.lib._lock._cblist)
+    assert told  # else the rest says nothing
+    assert gc.isenabled()
+
+    def fails(x):  # type: ignore[no-untyped-def]
+        return x.no_such_thing
+
+    def works(x):  # type: ignore[no-untyped-def]
+        return x + 1.0
+
+    for function, error in ((works, None), (fails, numba.errors.TypingError)):
+        listener = Listener()
+        with event.install_listener("numba:run_pass", listener):
+            whole = numba.njit(**machine_code.whole())(function)
+            if error is None:
+                assert whole(1.0) == 2.0
+            else:
+                with pytest.raises(error):
+                    whole(1.0)
+        assert set(listener.collects) == {False}
+        assert gc.isenabled()
+        assert ffi.lib._lock._cblist == told
+
+
+def test_whoever_collects_no_garbage_does_not_do_so_after_compiling() -> None:
+    gc.disable()
+    try:
+        with machine_code.undisturbed(), machine_code.undisturbed():
+            assert ffi.lib._lock._cblist == []
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    assert ffi.lib._lock._cblist

@@ -40,7 +40,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import models, register_model, typeof_impl
 
-from .machine_code import PLAIN, UNKNOWN, keep, linked, own_name
+from .machine_code import PLAIN, UNKNOWN, keep, linked, own_name, whole
 
 _FLAGS: Any = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 _njit: Any = numba.njit  # `_nrt`, which leaves out reference counts, is not in its signature
@@ -75,7 +75,7 @@ class Part:
     @cached_property
     def for_python(self) -> Any:
         """The same, compiled for calls from Python."""
-        return keep(_njit(**self._options)(self.py_func))
+        return keep(_njit(**whole(), **self._options)(self.py_func))
 
     def __call__(self, *arguments: Any) -> Any:
         return self.for_python(*arguments)
@@ -144,7 +144,21 @@ def merged(function: Callable[..., Any]) -> Any:
 
 def cached(function: Callable[..., Any]) -> Any:
     """A compiled function that Python calls, kept on disk for the next start."""
-    return Plain(function) if PLAIN else keep(_njit(**_FLAGS)(_distinct(function)))
+    return Plain(function) if PLAIN else keep(_njit(**whole(), **_FLAGS)(_distinct(function)))
+
+
+def pieces(*functions: Any) -> frozenset[Callable[..., Any]]:
+    """The functions, as they were written, that are compiled with these, themselves included."""
+    found: set[Callable[..., Any]] = set()
+    rest = list(functions)
+    while rest:
+        part = rest.pop()
+        written = getattr(part, "py_func", getattr(part, "_defn", None))  # of an intrinsic
+        if written is not None and written not in found:
+            found.add(written)
+            rest += [cell.cell_contents for cell in written.__closure__ or ()]
+            rest += [written.__globals__.get(name) for name in written.__code__.co_names]
+    return frozenset(found)
 
 
 def _distinct(function: Callable[..., Any]) -> Callable[..., Any]:

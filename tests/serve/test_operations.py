@@ -230,11 +230,11 @@ def test_a_backup_of_a_service_that_runs_is_a_service(where: str, tmp_path: Path
 
 
 def test_a_hard_analysis_is_cut_off_and_others_are_served(tmp_path: Path) -> None:
-    limits = replace(MANY, seconds=8)
+    limits = replace(MANY, seconds=1)
     with serving_here(str(tmp_path / "e.db"), tmp_path, limits) as running:
         running.create()
         with ThreadPoolExecutor(1) as asking:
-            waiting = asking.submit(running.call, "POST", "/v1/analyze", {"problem": hard(200)})
+            waiting = asking.submit(running.call, "POST", "/v1/analyze", {"problem": hard(400)})
             for _ in range(20):
                 assert running.decide().status == 201
             answer = waiting.result(PATIENCE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -11,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from commands import Command
+from sidelight.compiled import pieces
 from sidelight.policies import registry
+from sidelight.policies.rule import Rule
 from sidelight.simulate import warming
 
 RACE = """
@@ -24,6 +27,17 @@ event.register("numba:compile", compiled)
 results = sl.simulate(sl.gallery("bandit"), ["greedy", "uniform", "ts-n", "ucb-n"], 200, 2)
 actions = sl.trace(sl.gallery("bandit"), "ucb-n", 50).actions
 print(json.dumps([len(compiled.buffer), results.plays.tolist(), actions.tolist()]))
+"""
+
+COMPILED = """
+import json
+from numba.core import event
+
+with event.install_recorder("numba:compile") as recorder:
+    import sidelight as sl
+    sl.simulate(sl.gallery("star"), "greedy", 50, 3)
+written = {found.data["dispatcher"].py_func for _, found in recorder.buffer}
+print(json.dumps([f.__qualname__ for f in written if f.__module__.startswith("sidelight")]))
 """
 
 
@@ -68,10 +82,44 @@ def test_processes_that_fail_leave_the_work_to_this_one(
     monkeypatch.setattr(warming, "usable_threads", lambda: 3)
     rules = [registry.rule(name) for name in ("greedy", "uniform", "ts-n", "ucb-n", "ids", "ossb")]
     warming.compile_apart(rules)
-    assert started == [["greedy", "ucb-n"], ["uniform", "ids"], ["ts-n", "ossb"]]
+    assert started == warming.dealt(rules, 3)
     started.clear()
     warming.compile_apart(rules[:3])
     assert started == []  # too few to share
+
+
+def rules_called(*names: str) -> list[Rule]:
+    return [registry.rule(name) for name in names]
+
+
+def test_rules_that_share_a_program_are_compiled_by_one_process() -> None:
+    usual = rules_called("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
+    programs, others = warming.dealt(usual, 2)
+    assert programs == ["minimax", "asymptotic"]
+    assert sorted(others) == ["greedy", "ids", "ts-n", "ucb-n", "uniform"]
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_every_rule_is_dealt_once_and_no_process_has_much_more_to_do(count: int) -> None:
+    rules = rules_called(*registry.names())
+    dealt = warming.dealt(rules, count)
+    assert sorted(itertools.chain(*dealt)) == sorted(registry.names())
+    # As numba sees it: how many functions each process compiles, counted by what is written.
+    sizes = [
+        len(frozenset().union(*(pieces(rule.run, rule.choose) for rule in rules_called(*names))))
+        for names in dealt
+    ]
+    assert max(sizes) <= 1.6 * min(sizes)
+
+
+def test_pieces_are_all_that_numba_compiles_of_our_sources(tmp_path: Path) -> None:
+    done = run(tmp_path, "-c", COMPILED)
+    assert done.returncode == 0, done.stderr
+    rule = registry.rule("greedy")
+    known = [part.__qualname__ for part in pieces(rule.run, rule.choose, rule.update)]
+    compiled = json.loads(done.stdout)
+    assert len(compiled) > 20
+    assert set(compiled) <= set(known)
 
 
 @pytest.mark.parametrize("name", registry.names())

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import pieces
 from ..engine.delays import fixed
 from ..feedback import Feedback
 from ..machine_code import PLAIN, cache_folder, can_be_kept, is_kept
@@ -36,8 +37,7 @@ Child = subprocess.Popen[bytes]
 
 PAUSE = 0.1  # seconds between two looks at the processes
 ROUNDS = 10
-# Two rules for each process: what all rules share is compiled again in every one of them.
-SHARE = 2
+SHARE = 2  # rules for each process at least: what all share is compiled again in every one
 NEEDS = {"gap": 0.5}  # a parameter that has no default
 _said: set[str] = set()  # announced, or found on disk: asked once, since a study has many races
 
@@ -65,11 +65,11 @@ def announce(functions: Mapping[str, Any]) -> None:
 
 def compile_apart(rules: Sequence[Rule], report: Callable[[], object] = lambda: None) -> None:
     """Compile the loops of these rules in other processes; one that fails is left to this one."""
-    missing = [rule.name for rule in rules if is_missing(rule) and can_be_kept(rule.run)]
+    missing = [rule for rule in rules if is_missing(rule) and can_be_kept(rule.run)]
     count = min(usable_threads(), len(missing) // SHARE)
     if PLAIN or count < 2:
         return
-    started = [start_child(compile_here, missing[k::count]) for k in range(count)]
+    started = [start_child(compile_here, names) for names in dealt(missing, count)]
     try:
         for process in started:
             while _is_running(process):
@@ -78,6 +78,28 @@ def compile_apart(rules: Sequence[Rule], report: Callable[[], object] = lambda: 
         for process in started:
             process.kill()
             process.wait()
+
+
+def dealt(rules: Sequence[Rule], count: int) -> list[list[str]]:
+    """The names of the rules in lists, one for each of so many processes.
+
+    The largest rule comes first. Each goes where little is added and little is there: rules that
+    share a program meet, and the others go to whoever has less to do.
+    """
+    made = {rule.name: pieces(rule.run, rule.choose, rule.update) for rule in rules}
+    lists: list[list[str]] = [[] for _ in range(count)]
+    there: list[frozenset[Any]] = [frozenset()] * count
+    for name in sorted(made, key=lambda name: -_size(made[name])):
+        added = [_size(made[name] - before) for before in there]
+        place = min(range(count), key=lambda k: _size(there[k]) + 2 * added[k])
+        lists[place].append(name)
+        there[place] |= made[name]
+    return lists
+
+
+def _size(functions: Iterable[Callable[..., Any]]) -> int:
+    """How much there is to compile, in bytes of Python's code."""
+    return sum(len(function.__code__.co_code) for function in functions)
 
 
 def start_child(compiles: Callable[[Iterable[str]], None], names: Iterable[str]) -> Child:
