@@ -100,7 +100,7 @@ def test_rules_for_python_are_kept_too() -> None:
     assert machine_code.can_be_kept(rule.choose.for_python)
 
 
-class Listener(event.Listener):  # type: ignore[misc]
+class Listener(event.Listener):
     """Whether garbage is collected while numba compiles."""
 
     def __init__(self) -> None:
