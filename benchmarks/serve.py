@@ -14,9 +14,9 @@ ratios of turns that follow each other counts, since the machine is shared. All 
 
     python benchmarks/serve.py soak [DECISIONS]
 
-makes so many decisions (a million), a hundred in each request, and prints for each tenth of them
-the memory of the service and the latency of requests. Memory grows by what a learner knows: every
-decision and every key, for ever.
+makes so many decisions (a million) and tells the value of each, a hundred in each request and all
+with keys, and prints for each tenth of them the memory of the service and the latency of requests.
+Memory grows by what a learner knows: every decision, every value and every key, for ever.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ ADDED = 0.020  # seconds
 STREAMS = 20
 PROBLEM = {"problem": {"actions": 10, "kind": "bandit"}, "policy": "ids", "seed": 1}
 ROUTE, TWIN = "/v1/experiments/shop/decisions", "/twin/shop/decisions"
+VALUES = "/v1/experiments/shop/observations"
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -328,29 +329,41 @@ def latency(service: Child) -> None:
     )
 
 
-async def _soak(service: Child, requests: int) -> list[float]:
+async def _soak(service: Child, requests: int) -> tuple[list[float], list[float]]:
+    """How long so many requests took that asked for decisions, and that told their values."""
     reader, out = await asyncio.open_connection("127.0.0.1", service.port)
-    taken = []
-    for _ in range(requests):
-        body = {"key": f"soak-{next(keys)}", "count": 100}
+    taken: tuple[list[float], list[float]] = [], []
+
+    async def ask(path: str, body: dict[str, Any], times: list[float], wanted: int) -> Any:
         start = time.perf_counter()
-        status, said = await call(reader, out, service.token, "POST", ROUTE, body)
-        taken.append(time.perf_counter() - start)
-        assert status == 201, said
+        status, said = await call(reader, out, service.token, "POST", path, body)
+        times.append(time.perf_counter() - start)
+        assert status == wanted, said
+        return json.loads(said)
+
+    for _ in range(requests):
+        asked = {"key": f"soak-{next(keys)}", "count": 100}
+        made = (await ask(ROUTE, asked, taken[0], 201))["decisions"]
+        items = [
+            {"decision": one["id"], "values": {one["action"]: 0.5}, "key": f"value-{next(keys)}"}
+            for one in made
+        ]
+        assert (await ask(VALUES, {"items": items}, taken[1], 200))["accepted"] == len(items)
     out.close()
-    return sorted(taken)
+    return sorted(taken[0]), sorted(taken[1])
 
 
 def soak(decisions: int = 1_000_000) -> None:
     """A long run: memory and latency by tenths."""
     with running() as service:
         for tenth in range(1, 11):
-            taken = asyncio.run(_soak(service, decisions // 1000))
+            asks, tells = asyncio.run(_soak(service, decisions // 1000))
             status = Path(f"/proc/{service.process.pid}/status").read_text().splitlines()
             memory = next(line.split()[1] for line in status if line.startswith("VmRSS"))
             say(
-                f"{tenth * decisions // 10:>9,} decisions: {int(memory) / 1024:6.0f} MB, requests "
-                f"of 100: p50 {at(taken, 0.5):.1f}, p99 {at(taken, 0.99):.1f} ms"
+                f"{tenth * decisions // 10:>9,} decisions and values: {int(memory) // 1024:5} MB; "
+                f"100 decisions p50 {at(asks, 0.5):.1f}, p99 {at(asks, 0.99):.1f} ms; "
+                f"100 values p50 {at(tells, 0.5):.1f}, p99 {at(tells, 0.99):.1f} ms"
             )
 
 

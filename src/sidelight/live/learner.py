@@ -35,7 +35,8 @@ from ..setting import Given, Setting, whole
 from ..simulate.simulate import policy_of
 from .diagnose import Diagnosis, examine
 from .events import check_key
-from .pairs import Pairs, add_values
+from .history import History
+from .pairs import add_values
 from .values import Door, Values
 from .verdict import Verdict, judge
 
@@ -58,30 +59,6 @@ class Decision:
     why: str
     batch: int | None = None
     shadow: bool = False
-
-
-class History:
-    """What was decided and told; a decision's id is its place, from 1 on.
-
-    told       by id: the value of each action that was told
-    awaited    by id: how many values are still awaited; the rest were told, or forgotten
-    asked      by key of an ask: the id
-    tells      by key of a tell: the id, the actions, and whether the rest never comes; the values
-               are those in `told`
-    records    by key of a record: the action and the values
-    shadow     ids of decisions that nobody carries out
-    pairs      sums of all values by (played, observed)
-    """
-
-    def __init__(self) -> None:
-        self.choices: list[Choice] = []
-        self.told: dict[int, dict[int, float]] = {}
-        self.awaited: dict[int, int] = {}
-        self.asked: dict[str, int] = {}
-        self.tells: dict[str, tuple[int, frozenset[int], bool]] = {}
-        self.records: dict[str, tuple[int, dict[int, float]]] = {}
-        self.pairs: Pairs = {}
-        self.shadow: set[int] = set()
 
 
 class Learner:
@@ -181,7 +158,7 @@ class Learner:
             return False
         new = self._news(choice.round, seen, where)
         if key is not None:
-            history.tells[key] = choice.round, frozenset(seen), bool(last)
+            history.note_tell(key, choice.round, seen, bool(last))
         awaited = history.awaited.get(choice.round, 0)
         if new:
             self._take(choice, new, awaited)
@@ -205,7 +182,7 @@ class Learner:
                 raise KeyReusedError(
                     f"the key {key!r} was used before, to record something else: {ANOTHER_KEY}"
                 )
-            self.history.records[key] = place, seen
+            self.history.records.add(key, place, seen)
         self.player.add(place, list(seen), list(seen.values()))
         add_values(self.history.pairs, place, seen)
         return True
@@ -348,8 +325,7 @@ class Learner:
         take = self.player.take if awaited else self.player.learn
         take(choice, list(new), list(new.values()))
         add_values(history.pairs, choice.action, new)
-        told = history.told.get(t)
-        history.told[t] = {**told, **new} if told else new
+        history.told.add(t, new)
         if awaited > len(new):
             history.awaited[t] = awaited - len(new)
         elif awaited:

@@ -194,7 +194,7 @@ def _remember(learner: Learner, found: dict[str, Any]) -> None:
     last = len(history.choices)
     told = _array(found["told"], "<i8").reshape(-1, 2).tolist()
     for (t, j), value in zip(told, _array(found["values"], "<f8").tolist(), strict=True):
-        history.told.setdefault(_id(t, last), {})[_place(j, K)] = value
+        history.told.add(_id(t, last), {_place(j, K): value})
     for t, missing in _array(found["awaited"], "<i8").reshape(-1, 2).tolist():
         history.awaited[_id(t, last)] = fields.whole(missing, "what is awaited", 1, K)
     pairs = _array(found["pairs"], "<i8").reshape(-1, 3).tolist()
@@ -206,10 +206,10 @@ def _remember(learner: Learner, found: dict[str, Any]) -> None:
     for key, t in fields.table(found["asked"], "asked").items():
         history.asked[key] = _id(t, last)
     for key, (t, those, ends) in fields.table(found["tells"], "tells").items():
-        history.tells[key] = _id(t, last), frozenset(_place(j, K) for j in those), ends is True
+        history.note_tell(key, _id(t, last), (_place(j, K) for j in those), ends is True)
     for key, (i, values) in fields.table(found["records"], "records").items():
         seen = {_place(j, K): fields.number(x, "a value") for j, x in values}
-        history.records[key] = _place(i, K), seen
+        history.records.add(key, _place(i, K), seen)
 
 
 def _place(value: object, K: int) -> int:
