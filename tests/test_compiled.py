@@ -19,7 +19,7 @@ from sidelight.policies import registry
 from sidelight.suite.cells import with_gap
 
 PROBLEMS = ("star", "full-information", "graded", "dosing")
-HORIZON, REPLICATES = 300, 2
+HORIZON, REPLICATES = 100, 2
 
 
 def plays(name: str) -> list[str]:

@@ -38,10 +38,10 @@ def clipped(x: float, low: float = 0.0) -> float:
 
 def triangle(n: int) -> int:
     """1 + 2 + ... + n."""
+    left = list(range(n + 1)) if n > 0 else []
     total = 0
-    while n > 0:
-        total += n
-        n -= 1
+    while left:
+        total += left.pop()
     return total
 
 
@@ -61,7 +61,7 @@ def test_too_low():
         clipped(-1e-9)
 
 def test_triangle():
-    assert triangle(3) == 6
+    assert [triangle(0), triangle(1), triangle(3)] == [0, 1, 6]
 
 def test_wrong_anyway():
     assert clipped(1) == 2
@@ -77,7 +77,7 @@ reason = "accepted: an example"
 file = "toy.py"
 function = "triangle"
 change = "n > 0 -> (n >= 0)"
-reason = "equivalent: the last number to be added is 0"
+reason = "equivalent: the only number to be added is 0"
 """
 
 
@@ -114,13 +114,13 @@ def test_all_mutants_of_a_toy_are_found_but_two(toy: Path) -> None:
     assert [
         line.partition(" ")[2] for line in lines if "reached" in line or "survived" in line
     ] == [
-        "triangle: n > 0 -> (n >= 0): survived (equivalent: the last number to be added is 0)",
+        "triangle: n > 0 -> (n >= 0): survived (equivalent: the only number to be added is 0)",
         "forgotten: not x -> x: not reached (accepted: an example)",
     ]
     assert done.stderr == ""
     outcomes = dict(line.partition(" ")[2].rsplit(": ", 1) for line in lines if "->" in line)
     assert outcomes["clipped: x < low -> (x <= low)"] == "found (tests/test_toy.py::test_clipped)"
-    assert outcomes["triangle: n -= 1 -> pass"] == "timed out"
+    assert outcomes["triangle: total += left.pop() -> pass"] == "timed out"
 
 
 STALE = """

@@ -104,7 +104,7 @@ def test_what_the_caller_says_wins_and_stays_exact() -> None:
 
 
 def test_everything_that_needs_no_means_takes_a_setting() -> None:
-    feedback = sl.gallery("promotions").feedback
+    feedback = sl.gallery("apple-tasting").feedback
     known = sl.Setting(feedback, 20.0, 1e4, name="shop")
     one, other = sl.structure(known), sl.structure(feedback)
     for field in ("strong", "weak", "independence", "domination", "effective_independence"):

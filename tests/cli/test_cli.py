@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 import sidelight as sl
 from commands import GOOD, Command
 from sidelight import leaving
+from terminals import stopped
 
 
 def test_python_dash_m_runs_the_command_line(dosing: Path) -> None:
@@ -76,7 +78,19 @@ def test_new_writes_a_file_that_load_reads(sidelight: Command, recipe: str, tmp_
     printed = tmp_path / "printed.toml"
     printed.write_text(sidelight("new", recipe).out)
     assert sl.load(printed) == sl.load(path)
-    assert sidelight("analyze", path).code == 0
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        "dosing",
+        "revealing:actions=2,gap=0.1",
+        pytest.param("off-policy", marks=pytest.mark.campaign),  # its search takes long
+    ],
+)
+def test_what_new_writes_can_be_analysed(sidelight: Command, recipe: str) -> None:
+    assert sidelight("new", recipe, "-o", "problem.toml").code == 0
+    assert sidelight("analyze", "problem.toml").code == 0
 
 
 def test_new_overwrites_only_when_told(sidelight: Command, dosing: Path) -> None:
@@ -204,26 +218,18 @@ def test_a_command_leaves_the_handlers_of_signals_as_they_were(
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_a_signal_from_outside_keeps_what_was_finished(
-    dosing: Path, tmp_path: Path, name: str
-) -> None:
+def test_a_signal_from_outside_keeps_what_was_finished(tmp_path: Path, name: str) -> None:
     number = signal.Signals[name]
-    given = ("-p", "uniform", "-T", 10**6, "-n", 10**5, "--out", "out")
-    command = [sys.executable, "-m", "sidelight", "race", dosing, *given]
-    running = subprocess.Popen(
-        list(map(str, command)), cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert running.stderr is not None
-    said = b""
-    while b"rounds/s" not in said:  # a line of progress, after ten seconds
-        said += running.stderr.readline()
-    running.send_signal(number)
-    out, err = running.communicate(timeout=120)
-    assert running.returncode == 128 + number
-    assert f"ended from outside, by {name}" in err.decode()
-    assert "replicates were finished" in err.decode()
-    assert b"Traceback" not in err
-    assert b"uniform" in out
+    sl.gallery("revealing", actions=2).save(tmp_path / "problem.toml")
+    given = ("-p", "uniform", "-T", 10**5, "-n", 10**5, "--workers", 1, "--out", tmp_path / "out")
+    command = [sys.executable, "-m", "sidelight", "race", tmp_path / "problem.toml", *given]
+    code, out, shown = stopped(list(map(str, command)), number)
+    assert code == 128 + number
+    said = " ".join(shown.split())  # a terminal folds lines
+    assert f"ended from outside, by {name}" in said
+    assert re.search(r"[1-9]\d* of 100000 replicates were finished", said)
+    assert "Traceback" not in shown
+    assert "uniform" in out
     assert sl.Results.load(tmp_path / "out" / "results.parquet").replicates > 0
 
 

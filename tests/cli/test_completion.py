@@ -14,11 +14,15 @@ from owns import copy_examples
 from sidelight.policies import registry
 
 
+def asked(words: str) -> dict[str, str]:
+    """How bash asks for the last of these words: in the environment."""
+    place = str(len(words.split()) - (not words.endswith(" ")))
+    return {"_SIDELIGHT_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": place}
+
+
 def completed(words: str, folder: Path) -> set[str]:
     """What bash would be offered for the last of these words."""
-    asked = {"_SIDELIGHT_COMPLETE": "bash_complete", "COMP_WORDS": words}
-    place = str(len(words.split()) - (not words.endswith(" ")))
-    env = {**os.environ, **asked, "COMP_CWORD": place}
+    env = {**os.environ, **asked(words)}
     done = subprocess.run(
         [sys.executable, "-c", "from sidelight.cli import main; main()"],
         env=env,
@@ -31,25 +35,32 @@ def completed(words: str, folder: Path) -> set[str]:
     return {line.partition(",")[2] for line in done.stdout.splitlines() if line}
 
 
-def test_recipes_policies_and_files(tmp_path: Path) -> None:
+def test_recipes_policies_and_files(
+    tmp_path: Path, sidelight: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def offered(words: str) -> set[str]:
+        """As `completed`, in this process."""
+        for name, value in asked(words).items():
+            monkeypatch.setenv(name, value)
+        done = sidelight()
+        assert done.err == ""
+        return {line.partition(",")[2] for line in done.out.splitlines() if line}
+
     copy_examples(tmp_path)
     (tmp_path / "broken.py").write_text("def def")
-    assert completed("sidelight new rev", tmp_path) == {"revealing", "revealing-tie"}
-    assert completed("sidelight suite --problem rev", tmp_path) == {"revealing", "revealing-tie"}
-    assert completed("sidelight race x.toml -p ucb", tmp_path) == {
+    assert offered("sidelight new rev") == {"revealing", "revealing-tie"}
+    assert offered("sidelight suite --problem rev") == {"revealing", "revealing-tie"}
+    assert offered("sidelight race x.toml -p ucb") == {
         name for name in registry.names() if name.startswith("ucb")
     }
     everything = {*registry.names(), "all", "own_policy.py:", "own_compiled_policy.py:"}
-    assert completed("sidelight race x.toml -p ", tmp_path) == everything | {"broken.py:"}
-    assert completed("sidelight trace x.toml -p own_policy.py:", tmp_path) == {
-        "own_policy.py:EpsilonGreedy",
-        "own_policy.py:Optimist",
-    }
-    assert completed("sidelight warm own_compiled_policy.py:O", tmp_path) == {
-        "own_compiled_policy.py:OPTIMIST"
-    }
+    assert offered("sidelight race x.toml -p ") == everything | {"broken.py:"}
+    own = {"own_policy.py:EpsilonGreedy", "own_policy.py:Optimist"}
+    assert completed("sidelight trace x.toml -p own_policy.py:", tmp_path) == own
+    assert offered("sidelight trace x.toml -p own_policy.py:") == own
+    assert offered("sidelight warm own_compiled_policy.py:O") == {"own_compiled_policy.py:OPTIMIST"}
     assert completed("sidelight trace x.toml -p broken.py:", tmp_path) == set()
-    assert completed("sidelight sch", tmp_path) == {"schema"}
+    assert offered("sidelight sch") == {"schema"}
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import pty
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -20,14 +17,16 @@ import pytest
 import sidelight as sl
 from commands import Command
 from reports import from_final
+from sampling import thinned
 from sidelight import console
 from sidelight.cli import race as module
 from sidelight.policies import registry
+from terminals import on_a_terminal, stopped
 
 
-def race(dosing: Path, *arguments: object) -> list[str]:
+def race(problem: Path, *arguments: object) -> list[str]:
     """A command for another process."""
-    return [sys.executable, "-m", "sidelight", "race", str(dosing), *map(str, arguments)]
+    return [sys.executable, "-m", "sidelight", "race", str(problem), *map(str, arguments)]
 
 
 # ---- what it prints ------------------------------------------------------------------------------
@@ -69,21 +68,6 @@ def test_a_policy_that_may_be_linear_says_so_first(sidelight: Command, dosing: P
     assert "uniform: its regret is linear" in done.out
 
 
-def on_a_terminal(command: list[str], columns: int) -> bytes:
-    """What a terminal of this width shows."""
-    terminal, end = pty.openpty()
-    env = {**os.environ, "COLUMNS": str(columns)}
-    with subprocess.Popen(command, stdout=end, stderr=end, env=env) as process:
-        os.close(end)
-        shown = b""
-        with contextlib.suppress(OSError):  # how Linux says that nobody has it open any more
-            while part := os.read(terminal, 4096):
-                shown += part
-    os.close(terminal)
-    assert process.returncode == 0
-    return shown
-
-
 def test_on_a_terminal_a_caution_is_said_once_before_the_race(dosing: Path) -> None:
     shown = on_a_terminal(race(dosing, "-p", "greedy", "-T", 50, "-n", 2), 100)
     before, _, after = shown.partition(b"mean regret")
@@ -93,7 +77,7 @@ def test_on_a_terminal_a_caution_is_said_once_before_the_race(dosing: Path) -> N
     assert shown.count(b"oracle-lp: knows the true means") == 1  # what it needs is no caution
 
 
-@pytest.mark.parametrize("columns", [30, 50, 70, 200])
+@pytest.mark.parametrize("columns", thinned([30, 50, 70, 200], 3))
 def test_a_table_is_no_wider_than_the_terminal(dosing: Path, columns: int) -> None:
     shown = on_a_terminal(race(dosing, "-p", "uniform", "-T", 50, "-n", 2), columns).decode()
     lines = [line for line in shown.splitlines() if line.startswith(("policy ", "uniform  "))]
@@ -168,7 +152,7 @@ def test_the_verdict_says_why_an_interval_above_zero_is_not_enough() -> None:
 
 def test_out_gets_data_tables_and_figures(sidelight: Command, dosing: Path, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
-    arguments = ("race", dosing, "-p", "greedy", "-p", "uniform", "-T", 200, "-n", 8)
+    arguments = ("race", dosing, "-p", "greedy", "-p", "uniform", "-T", 50, "-n", 8)
     done = sidelight(*arguments, "--out", out, "--plot", "p.pdf")
     assert done.code == 0
     assert f"wrote {out}" in done.err
@@ -294,32 +278,11 @@ def test_a_policy_that_fails_leaves_the_others(
 # ---- progress and interruption -------------------------------------------------------------------
 
 
-def interrupted(command: list[str]) -> tuple[int, str, str]:
-    """Run on a terminal until the bar moves, press Ctrl-C; exit code, stdout, terminal."""
-    terminal, end = pty.openpty()
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=end, env={**os.environ, "TERM": "xterm"}
-    ) as process:
-        os.close(end)
-        shown = b""
-        while b"rounds/s" not in shown:
-            shown += os.read(terminal, 4096)
-        process.send_signal(signal.SIGINT)
-        assert process.stdout is not None
-        out = process.stdout.read()
-        while True:
-            try:
-                shown += os.read(terminal, 4096)
-            except OSError:  # how Linux says that nobody has the terminal open any more
-                break
-    os.close(terminal)
-    return process.returncode, out.decode(), shown.decode()
-
-
-def test_ctrl_c_keeps_what_was_finished(dosing: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
+def test_ctrl_c_keeps_what_was_finished(tmp_path: Path) -> None:
+    out, problem = tmp_path / "out", sl.gallery("revealing", actions=2)
+    problem.save(tmp_path / "problem.toml")
     arguments = ("-p", "uniform", "-T", 10**5, "-n", 10**5, "--seed", 1, "--out", out)
-    code, printed, shown = interrupted(race(dosing, *arguments))
+    code, printed, shown = stopped(race(tmp_path / "problem.toml", *arguments))
     assert code == 130
     assert "Traceback" not in shown
     assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l")  # the cursor is back
@@ -330,12 +293,12 @@ def test_ctrl_c_keeps_what_was_finished(dosing: Path, tmp_path: Path) -> None:
     results = sl.Results.load(out / "results.parquet")
     assert results.replicates == kept
     some = min(kept, 50)
-    expected = sl.simulate(sl.gallery("dosing"), "uniform", 10**5, some, seed=1)
+    expected = sl.simulate(problem, "uniform", 10**5, some, seed=1)
     assert results.regret[:, :some].tobytes() == expected.regret.tobytes()
 
 
 def test_ctrl_c_before_anything_was_finished(dosing: Path) -> None:
-    code, printed, shown = interrupted(race(dosing, "-p", "uniform", "-T", 10**14, "-n", 3))
+    code, printed, shown = stopped(race(dosing, "-p", "uniform", "-T", 10**14, "-n", 3))
     assert (code, printed) == (130, "")
     assert "0 of 3 replicates were finished" in shown
     assert "Traceback" not in shown

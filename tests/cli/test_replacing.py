@@ -3,30 +3,55 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import sidelight as sl
-from commands import Command, Done
+from commands import GOOD, Command, Done
+from sampling import thinned
+from sidelight.cli import main
 from sidelight.cli import race as module
 from sidelight.policies import registry
 from sidelight.simulate.ingredients import differences, losses, planned, recorded
 from studies import small
 
 PLAYED = ("-p", "greedy", "-p", "uniform", "-T", 50, "-n", 4, "--seed", 3)
+REPORT = ("report", "out", "-o", "page.html", "--figures", "figures")
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A race, its page and its figures, which every test gets a copy of: to draw takes a second."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "dosing.toml").write_text(GOOD)
+    with chdir(folder):
+        for command in (("race", "dosing.toml", *PLAYED, "--out", "out"), REPORT):
+            with pytest.raises(SystemExit) as stopped:
+                main(list(map(str, command)))
+            assert stopped.value.code == 0
+    return folder
+
+
 @pytest.fixture
-def raced(sidelight: Command, dosing: Path, tmp_path: Path) -> dict[str, bytes]:
+def raced(made: Path, tmp_path: Path) -> dict[str, bytes]:
     """The files of a race."""
-    assert sidelight("race", dosing, *PLAYED, "--out", "out").code == 0
+    shutil.copytree(made / "out", tmp_path / "out")
     return contents(tmp_path / "out")
+
+
+@pytest.fixture
+def reported(made: Path, tmp_path: Path, raced: dict[str, bytes]) -> bytes:
+    """The page of the race; its figures are there too."""
+    shutil.copytree(made / "figures", tmp_path / "figures")
+    shutil.copy(made / "page.html", tmp_path)
+    return (tmp_path / "page.html").read_bytes()
 
 
 def refused(done: Done) -> bool:
@@ -71,6 +96,18 @@ def test_another_race_is_refused_and_nothing_is_lost(
     assert why in done.err
     assert "dosing after 50 rounds, 4 replicates of greedy, uniform with the seed 3" in done.err
     assert contents(tmp_path / "out") == raced
+
+
+@pytest.mark.parametrize(
+    "change", thinned([("-T", 60), ("--seed", 4), ("--delay", 5), ("-n", 3)], 4)
+)
+def test_another_race_replaces_it_when_told(
+    sidelight: Command,
+    dosing: Path,
+    tmp_path: Path,
+    raced: dict[str, bytes],
+    change: tuple[object, ...],
+) -> None:
     forced = sidelight("race", dosing, *PLAYED, *change, "--out", "out", "--force")
     assert forced.code == 0
     assert f"--force replaces out: it holds dosing after 50 rounds, {4} replicates" in forced.err
@@ -154,7 +191,9 @@ def test_a_table_of_somebody_else_is_not_replaced(
     assert contents(tmp_path / "out") == {"table.md": b"mine"}
 
 
-@pytest.mark.parametrize("name", ["table.md", "table.csv", "table.tex", "regret.svg", "regret.png"])
+@pytest.mark.parametrize(
+    "name", thinned(["table.md", "table.csv", "table.tex", "regret.svg", "regret.png"], 4)
+)
 def test_a_table_or_figure_changed_by_hand_is_replaced_only_when_told(
     sidelight: Command, dosing: Path, tmp_path: Path, raced: dict[str, bytes], name: str
 ) -> None:
@@ -214,30 +253,27 @@ def test_a_link_that_leads_to_no_folder_is_found_before_the_race(
 
 
 def test_a_page_is_made_again_and_replaced_only_when_told(
-    sidelight: Command, dosing: Path, tmp_path: Path, raced: dict[str, bytes]
+    sidelight: Command, dosing: Path, tmp_path: Path, reported: bytes
 ) -> None:
-    report = ("report", "out", "-o", "page.html", "--figures", "figures")
-    assert sidelight(*report).code == 0
-    page, drawn = (tmp_path / "page.html").read_bytes(), contents(tmp_path / "figures")
-    again = sidelight(*report)
+    page, drawn = reported, contents(tmp_path / "figures")
+    again = sidelight(*REPORT)
     assert (again.code, again.err) == (0, "")
     assert sidelight("race", dosing, *PLAYED, "-n", 5, "--out", "out").code == 0
-    assert refused(sidelight(*report))
+    assert refused(sidelight(*REPORT))
     assert ((tmp_path / "page.html").read_bytes(), contents(tmp_path / "figures")) == (page, drawn)
-    done = sidelight(*report, "--force")
+    done = sidelight(*REPORT, "--force")
     assert done.code == 0
     assert "--force replaces page.html" in done.err
     assert (tmp_path / "page.html").read_bytes() != page
 
 
 def test_figures_of_somebody_else_stay_and_the_page_is_not_written(
-    sidelight: Command, dosing: Path, tmp_path: Path, raced: dict[str, bytes]
+    sidelight: Command, tmp_path: Path, reported: bytes
 ) -> None:
-    assert sidelight("report", "out", "-o", "page.html", "--figures", "figures").code == 0
     (tmp_path / "page.html").unlink()
     figure = next((tmp_path / "figures").glob("*.png"))
     figure.write_text("mine")
-    assert refused(sidelight("report", "out", "-o", "page.html", "--figures", "figures"))
+    assert refused(sidelight(*REPORT))
     assert figure.read_text() == "mine"
     assert not (tmp_path / "page.html").exists()
 

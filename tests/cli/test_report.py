@@ -31,14 +31,15 @@ def test_what_is_no_study(tmp_path: Path, sidelight: Command) -> None:
 def test_an_unfinished_study_is_reported_as_far_as_it_went(
     tmp_path: Path, sidelight: Command
 ) -> None:
-    study = small(tmp_path, problems=["bandit:actions=3"])
+    study = small(tmp_path, problems=["full-information:actions=2"])
     sidelight("race", "small.toml", "--out", "out")
     cells = tmp_path / "out" / "cells"
     (cells / f"{study.cells[0].key}.parquet").unlink()
     assert sidelight("report", "out").code == 0
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "bandit:actions=3, T = 20 is not finished" in page
-    assert "bandit:actions=3, T = 20" not in page.replace("bandit:actions=3, T = 20 is not", "")
+    race = "full-information:actions=2, T = 20"
+    assert f"{race} is not finished" in page
+    assert race not in page.replace(f"{race} is not", "")
     for path in cells.iterdir():
         path.unlink()
     done = sidelight("report", "out")
@@ -49,8 +50,8 @@ def test_an_unfinished_study_is_reported_as_far_as_it_went(
 def test_races_and_studies_do_not_share_a_folder(
     tmp_path: Path, sidelight: Command, dosing: Path
 ) -> None:
-    small(tmp_path, problems=["bandit"], horizons=[20])
-    race = ("race", dosing, "-p", "greedy", "-T", 20, "-n", 2, "--out")
+    small(tmp_path, problems=["revealing:actions=2"], horizons=[20])
+    race = ("race", dosing, "-p", "greedy", "-T", 50, "-n", 2, "--out")
     assert sidelight("race", "small.toml", "--out", "one").code == 0
     assert "holds a study" in sidelight(*race, "one").err
     assert sidelight(*race, "two").code == 0

@@ -17,6 +17,7 @@ from same_bytes import busy
 from sidelight.bounds import Bound
 from sidelight.bounds.hard_sets import hard_sets, known_structure
 from sidelight.bounds.minimax_computed import _computed
+from sidelight.gallery import from_recipe
 from sidelight.programs import Effort, check_budget
 from sidelight.programs.solver import solve_binary, solve_linear
 from sidelight.tables import bound_words
@@ -25,6 +26,7 @@ from sidelight.variances import Array
 SMALL = [name for name in sl.gallery() if len(sl.gallery(name)) <= 10]
 LARGE = [name for name in sl.gallery() if len(sl.gallery(name)) > 10]
 BUSY = 6
+TWO = "full-information:actions=2"  # the smallest problem that every search has to do with
 
 
 def forget() -> None:
@@ -126,14 +128,14 @@ def no_clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize(
     "recipe",
     [
-        "full-information",
+        TWO,
         "apple-tasting",
         "rollout",
         pytest.param("erdos-renyi", marks=pytest.mark.campaign),
     ],
 )
 def test_an_analysis_never_looks_at_the_clock(recipe: str) -> None:
-    found = sl.analyze(sl.gallery(recipe), 1e4)
+    found = sl.analyze(from_recipe(recipe), 1e4)
     if len(found.feedback) <= 10:
         assert not any(bound.stopped for bound in found.bounds.values())
         assert not any(bound.stopped for bound in found.guarantees.values())
@@ -148,22 +150,21 @@ def test_large_structures_never_look_at_the_clock() -> None:
 
 
 def test_the_same_bytes_from_python_and_in_a_report_and_on_a_busy_machine(tmp_path: Path) -> None:
-    compare_bytes("apple-tasting", tmp_path)
+    compare_bytes("apple-tasting", tmp_path, 3)
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("recipe", SMALL)
 def test_every_problem_gives_the_same_bytes_on_a_busy_machine(recipe: str, tmp_path: Path) -> None:
-    compare_bytes(recipe, tmp_path)
+    compare_bytes(recipe, tmp_path, BUSY)
 
 
-def compare_bytes(recipe: str, folder: Path) -> None:
+def compare_bytes(recipe: str, folder: Path, others: int) -> None:
     """Analyse twice, alone and beside busy processes; certificates included."""
     file = folder / "problem.toml"
     sl.gallery(recipe).save(file)
-    with busy(1):
-        once = analysed(file, folder / "once")
-    with busy(BUSY):
+    once = analysed(file, folder / "once")
+    with busy(others):
         again = analysed(file, folder / "again")
     assert once == again
     assert len(once) > 5
@@ -187,7 +188,7 @@ def analysed(file: Path, proofs: Path) -> dict[str, bytes]:
 
 
 def test_what_seconds_cut_off_is_said_to_be_so() -> None:
-    feedback = sl.gallery("cycle").feedback
+    feedback = sl.gallery("cycle", actions=3).feedback
     forget()
     hurried = sl.bounds.minimax_computed(feedback, 1.0, 1e5, budget=1e-3)
     assert hurried.stopped

@@ -24,6 +24,8 @@ from studies import small
 
 CLAIM = "this makes the same numbers and the same page again"
 REFUSAL = "No command makes these numbers again"
+CHEAP = ["full-information:actions=2"]  # what a page says of its bounds takes long elsewhere
+SHOWN = sl.gallery("full-information", actions=2)
 
 
 def downloads(page: str) -> dict[str, str]:
@@ -82,18 +84,22 @@ def check_again(
 
 
 STUDIES: dict[str, dict[str, Any]] = {
-    "horizons": {"horizons": [50, 200], "problems": ["bandit"], "policies": ["greedy", "ucb-n"]},
-    "an emoji": {"name": '🎲 named " so\\ \u2028 名前', "problems": ["bandit"], "horizons": [20]},
-    "a control character": {"name": "a\x7fb\x01c", "problems": ["bandit"], "horizons": [20]},
+    "horizons": {"horizons": [50, 200], "problems": CHEAP, "policies": ["greedy", "ucb-n"]},
+    "an emoji": {"name": '🎲 named " so\\ \u2028 名前', "problems": CHEAP, "horizons": [20]},
+    "a control character": {"name": "a\x7fb\x01c", "problems": CHEAP, "horizons": [20]},
     "checkpoints, delay": {
-        "problems": ["bandit"],
+        "problems": CHEAP,
         "horizons": [30],
         "policies": ["greedy"],
         "checkpoints": [3, 7],
         "delay": "geometric:2.123456789",
         "block": None,
     },
-    "a refused policy": {"problems": ["revealing"], "horizons": [20], "policies": ["ids", "ts-n"]},
+    "a refused policy": {
+        "problems": ["revealing:actions=2"],
+        "horizons": [20],
+        "policies": ["ids", "ts-n"],
+    },
 }
 
 
@@ -114,12 +120,16 @@ def test_a_study_is_made_again(
 ODD = sl.Problem(
     sl.Feedback([[1.0, 2.0], [np.inf, 0.5]], labels=[("a", 1), b"\xff"]), [0.25, 1 / 3], 0.7
 )
+HIDDEN = sl.gallery("revealing", actions=2)
 NAMED = sl.Problem(sl.Feedback.bandit(2, labels=["🎲", "\x00"]), [0.1, 0.3], name=" <&> 🎲 ")
 RACES: dict[str, tuple[sl.Problem, tuple[object, ...]]] = {
-    "a delay": (sl.gallery("dosing"), ("-p", "greedy", "-p", "uniform", "-n", 7, "--delay", 2)),
-    "an odd delay": (sl.gallery("bandit"), ("-p", "greedy", "--delay", "geometric:3.14159265")),
-    "parameters": (sl.gallery("bandit"), ("-p", "ucb-n:exploration=0.1", "-p", "ids", "-n", 3)),
-    "the usual ones": (sl.gallery("full-information"), ("-n", 2)),
+    "a delay": (
+        sl.gallery("revealing", actions=2),
+        ("-p", "greedy", "-p", "uniform", "-n", 7, "--delay", 2),
+    ),
+    "an odd delay": (SHOWN, ("-p", "greedy", "--delay", "geometric:3.14159265")),
+    "parameters": (SHOWN, ("-p", "ucb-n:exploration=0.1", "-p", "ids", "-n", 3)),
+    "the usual ones": (SHOWN, ("-n", 2)),
     "no name, odd labels": (ODD, ("-p", "greedy", "-n", 2)),
     "an odd name": (NAMED, ("-p", "greedy", "-n", 1, "--seed", 2**70)),
 }
@@ -151,9 +161,6 @@ class Mine:
         return 0
 
 
-bandit = sl.gallery("bandit")
-
-
 def edition(results: sl.Results, **changes: int) -> sl.Results:
     editions = {**results.provenance["editions"], **changes}
     return replace(results, provenance={**results.provenance, "editions": editions})
@@ -164,16 +171,16 @@ def parameters(results: sl.Results, given: dict[str, Any]) -> sl.Results:
 
 
 def played(**named: Any) -> sl.Results:
-    return sl.simulate(bandit, "ucb-n", 30, 2, **named)
+    return sl.simulate(SHOWN, "ucb-n", 30, 2, **named)
 
 
 NOT_AGAIN: dict[str, tuple[Callable[[], sl.Results], str]] = {
     "an own policy": (
-        lambda: sl.simulate(bandit, ["greedy", Mine("mine")], 30, 2),
+        lambda: sl.simulate(SHOWN, ["greedy", Mine("mine")], 30, 2),
         "mine: an object of the caller, whose code is not recorded here",
     ),
     "an own policy with a name of ours": (
-        lambda: sl.simulate(bandit, Mine("ids"), 30, 2),
+        lambda: sl.simulate(SHOWN, Mine("ids"), 30, 2),
         "ids: an object of the caller",
     ),
     "later replicates": (lambda: played(first=5), "the first replicate was 5, is 0"),
@@ -217,7 +224,7 @@ def test_a_study_may_ask_for_checkpoints() -> None:
 
 
 def test_an_unfinished_study_claims_nothing(tmp_path: Path, sidelight: Command) -> None:
-    study = small(tmp_path, problems=["bandit"], policies=["greedy"])
+    study = small(tmp_path, problems=CHEAP, policies=["greedy"])
     assert sidelight("race", "small.toml", "--out", "out").code == 0
     Store(tmp_path / "out").path(study.cells[0]).unlink()
     assert sidelight("report", "out").code == 0
@@ -229,7 +236,7 @@ def test_an_unfinished_study_claims_nothing(tmp_path: Path, sidelight: Command) 
 def test_a_list_of_cells_that_was_changed_claims_nothing(
     tmp_path: Path, sidelight: Command
 ) -> None:
-    small(tmp_path, problems=["bandit"], policies=["greedy"], horizons=[20])
+    small(tmp_path, problems=CHEAP, policies=["greedy"], horizons=[20])
     assert sidelight("race", "small.toml", "--out", "out").code == 0
     path = tmp_path / "out" / "study.json"
     path.write_text(path.read_text().replace('"seed": 3', '"seed": 4', 1))
@@ -250,13 +257,13 @@ def test_a_command_that_cannot_be_shown_is_not_claimed(tmp_path: Path, sidelight
 
 def test_numbers_that_were_changed_are_found_out(tmp_path: Path, sidelight: Command) -> None:
     """The file is whole and says what made it; only its numbers are those of other policies."""
-    race = sl.simulate(sl.gallery("bandit"), ["greedy", "uniform"], 50, 4, seed=3)
+    race = sl.simulate(SHOWN, ["greedy", "uniform"], 50, 4, seed=3)
     swapped = replace(race, regret=race.regret[::-1].copy(), plays=race.plays[::-1].copy())
     assert obstacles([race], study=False) == []
     assert obstacles([swapped], study=False) == [
         "replicate 0, played again, has other numbers than on record"
     ]
-    later = sl.simulate(sl.gallery("bandit"), "greedy", 50, 2, seed=3, first=5, delay="geometric:4")
+    later = sl.simulate(SHOWN, "greedy", 50, 2, seed=3, first=5, delay="geometric:4")
     assert not any("other numbers" in said for said in obstacles([later], study=False))
     (tmp_path / "race").mkdir()
     swapped.save(tmp_path / "race" / "results.parquet")

@@ -220,8 +220,10 @@ def _tally() -> Any:
 
 
 def test_a_report_claims_only_what_is_so(study: Study, tmp_path: Path, sidelight: Command) -> None:
-    problem = tmp_path / "bandit.toml"
-    sidelight("new", "bandit", "-o", problem)
+    problem, recipe = tmp_path / "problem.toml", "full-information:actions=2"
+    text = STUDY.replace('"bandit", "star"', f'"{recipe}"').replace("50, 200", "50")
+    (tmp_path / "own.toml").write_text(text)  # one race, of which a page says little
+    sidelight("new", recipe, "-o", problem)
     own = "own_policy.py:EpsilonGreedy"
     assert sidelight("race", problem, "-p", own, "-T", 50, "-n", 3, "--out", "one").code == 0
     sidelight("race", "own.toml", "--out", "many")
