@@ -357,7 +357,7 @@ def soak(decisions: int = 1_000_000) -> None:
     """A long run: memory and latency by tenths."""
     with running() as service:
         for tenth in range(1, 11):
-            asks, tells = asyncio.run(_soak(service, decisions // 1000))
+            asks, tells = asyncio.run(_soak(service, max(1, decisions // 1000)))
             status = Path(f"/proc/{service.process.pid}/status").read_text().splitlines()
             memory = next(line.split()[1] for line in status if line.startswith("VmRSS"))
             say(

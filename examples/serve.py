@@ -16,15 +16,20 @@ from sidelight.serve.settings import PORT, Settings
 from sidelight.serve.tokens import TokenFile
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "out/serve")
-port = int(sys.argv[2]) if len(sys.argv) > 2 else PORT
+if sys.argv[2:] and not sys.argv[2].isdigit():
+    sys.exit(f"the port is a number, not {sys.argv[2]!r}: python examples/serve.py FOLDER 7733")
+port = int(sys.argv[2]) if sys.argv[2:] else PORT
 folder.mkdir(parents=True, exist_ok=True)
 settings = Settings(str(folder / "sidelight.db"), folder / "sidelight.db.tokens", port=port)
 
 problem = sl.load(Path(__file__).parent / "dosing.toml")
-with sl.open(settings.where, problem, policy="ids", seed=7, experiment="dosing") as dosing:
-    following = dosing.rounds + 1
-    coming = dosing.learner.place(dosing.verdict().next)  # what the first call will answer
-    seen = {label: problem.means[dosing.learner.place(label)] for label in dosing.shown(coming)}
+try:
+    with sl.open(settings.where, problem, policy="ids", seed=7, experiment="dosing") as dosing:
+        following = dosing.rounds + 1
+        coming = dosing.learner.place(dosing.verdict().next)  # what the first call will answer
+        seen = {label: problem.means[dosing.learner.place(label)] for label in dosing.shown(coming)}
+except sl.InputError as error:  # such as: the service runs already
+    sys.exit(str(error))
 
 tokens = TokenFile(settings.tokens)
 if any(token.name == "example" for token in tokens.all()):

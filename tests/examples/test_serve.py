@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import sidelight as sl
 from servers import free_port
 
 ROOT = Path(__file__).parent.parent.parent
@@ -64,3 +65,16 @@ def _printed(process: subprocess.Popen[str]) -> str:
     while "verdict" not in (line := process.stdout.readline()):
         lines.append(line)
     return "".join([*lines, line])
+
+
+def test_a_second_start_on_the_same_folder_and_a_wrong_port_end_with_a_sentence(
+    tmp_path: Path,
+) -> None:
+    script = str(ROOT / "examples" / "serve.py")
+    with sl.open(str(tmp_path / "sidelight.db"), sl.gallery("dosing"), experiment="dosing"):
+        for port, said in (("7733", "writes into it already"), ("x", "the port is a number")):
+            command = [sys.executable, script, str(tmp_path), port]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == 1
+            assert said in done.stderr
+            assert "Traceback" not in done.stderr

@@ -275,6 +275,19 @@ def test_a_policy_that_is_not_here(history: list[Event]) -> None:
     assert replay.absent is None  # the adopted one is here
 
 
+@pytest.mark.parametrize(("batch", "is_possible"), [(2**53, True), (2**53 + 1, False), (-1, False)])
+def test_a_number_that_no_policy_counts_to_is_damage(
+    history: list[Event], batch: int, is_possible: bool
+) -> None:
+    """Where the rule is not here, nothing else says what the number must be."""
+    begun = change(history[0], lambda data: data.update(policy="ids-of-old"))
+    at = next(k for k, event in enumerate(history) if event.type == "decided")
+    counted = change(history[at], lambda data: data.update(batch=batch))
+    found = of(chained([begun, *history[1:at], counted, *history[at + 1 :]]))
+    assert (found.outcome == "other code") == is_possible
+    assert ("batch" in found.why) != is_possible
+
+
 def test_the_known_run_is_the_same_again_and_knows_the_numbers(history: list[Event]) -> None:
     replay = replayed(lambda: history, NAME)
     assert replay.start is not None

@@ -32,6 +32,16 @@ def test_decisions_come_back_as_they_were() -> None:
     assert not Choices()
 
 
+def test_a_number_that_does_not_fit_changes_nothing() -> None:
+    choices = Choices()
+    choices.append(Choice(1, 0, "a"))
+    with pytest.raises(OverflowError):
+        choices.append(Choice(2, 1, "b", 2**63))
+    assert list(choices) == [Choice(1, 0, "a")]
+    choices.append(Choice(2, 2, "b", 2**63 - 1))
+    assert choices[-1] == Choice(2, 2, "b", 2**63 - 1)
+
+
 def test_values_come_back_as_they_were() -> None:
     rng = np.random.default_rng(2)
     told, records = Told(), Records()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +84,41 @@ def test_refusals_are_errors_of_the_library(running: Running) -> None:
         sl.connect(running.url, running.secrets["admin"])
 
 
+@pytest.mark.parametrize("wanted", [1.7, True, "1", "x", None, 0, -1, 2])
+def test_an_id_that_a_learner_refuses_is_not_sent(running: Running, wanted: Any) -> None:
+    learner = sl.Learner(sl.Feedback.full_information(3, labels=["A", 2, "C"]), "ucb-n")
+    learner.ask()
+    with sl.connect(running.url, running.secrets["decide"]) as shop:
+        shop.ask()
+        before = running.events()
+        for player in (learner, shop):
+            with pytest.raises(sl.InputError, match="id"):
+                player.tell(wanted, {"A": 0.5})
+        assert running.events() == before
+        assert shop.tell(np.int64(1), {"A": 0.5})  # type: ignore[arg-type]
+
+
+def test_numbers_of_all_kinds_are_values_as_for_a_learner(running: Running) -> None:
+    with sl.connect(running.url, running.secrets["decide"]) as shop:
+        shop.ask()
+        assert shop.tell(1, {"A": Fraction(1, 2), 2: Decimal("0.25")})  # type: ignore[dict-item]
+        assert running.events()[-1]["body"]["values"] == {"A": 0.5, "2": 0.25}
+        for value in (10**400, Decimal("NaN"), "0.5", None):
+            with pytest.raises(sl.InputError, match="the value of 'C'"):
+                shop.tell(1, {"C": value})  # type: ignore[dict-item]
+        for delta in ("x", 0, 1, float("nan")):
+            for ask in (shop.verdict, shop.diagnose):
+                with pytest.raises(sl.InputError, match="delta"):
+                    ask(delta)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:99999", "http://127.0.0.1:x", "http://[::1"])
+def test_an_address_that_is_none_is_refused_in_a_sentence(sidelight: Command, url: str) -> None:
+    done = sidelight("ask", "shop", "--url", url)
+    assert (done.code, done.out) == (2, "")
+    assert "is no address of a service" in done.err
+
+
 @pytest.mark.parametrize("key", ["", "x" * 201])
 def test_a_key_that_is_none_is_refused_as_a_learner_refuses_it(running: Running, key: str) -> None:
     with sl.connect(running.url, running.secrets["decide"]) as shop:
@@ -103,6 +140,14 @@ def test_a_token_comes_from_the_environment_and_goes_nowhere_in_plain_text(
 ) -> None:
     with pytest.raises(sl.InputError, match="no token"):
         sl.connect(running.url)
+    no_text: Any
+    for no_text in (b"sidelight_read_x", 7):
+        with pytest.raises(sl.InputError, match="must be text"):
+            sl.connect(running.url, no_text)
+    for token in ("a b\x00", " ", "ä"):
+        with pytest.raises(sl.InputError, match="characters that no token has"):
+            sl.connect(running.url, token)
+    sl.connect(running.url, running.secrets["read"] + "\n").close()  # as a file has it
     monkeypatch.setenv("SIDELIGHT_TOKEN", running.secrets["read"])
     shop = sl.connect(running.url)
     assert running.secrets["read"] not in f"{shop!r} {shop._calls!r}"
@@ -144,8 +189,14 @@ def test_without_a_service_the_error_says_what_to_do() -> None:
     calls = Calls("http://127.0.0.1:9", "x", patience=0.1)
     with pytest.raises(sl.StoreError, match="see whether the service runs"):
         calls.call("GET", "/v1/health")
-    with pytest.raises(sl.UnknownOutcomeError, match="same key"):
-        calls.call("POST", "/v1/health", {})
+    with pytest.raises(sl.StoreError, match="see whether the service runs"):
+        next(calls.lines("/v1/experiments/shop/events"))
+    for body in ({"key": "auto-7"}, {"items": [{"key": "auto-7"}]}):
+        with pytest.raises(sl.UnknownOutcomeError, match="repeat it with the same key, 'auto-7'"):
+            calls.call("POST", "/v1/health", body)
+    for plain in ({"state": "paused"}, None):
+        with pytest.raises(sl.UnknownOutcomeError, match=r"repeat it$"):
+            calls.call("POST", "/v1/health", plain)
 
 
 def test_whoever_waits_is_told_so_once_for_each_call() -> None:

@@ -5,7 +5,7 @@ what a decision leaves behind is bytes in columns, not objects of Python, and ob
 somebody looks:
 
     a decision      16 bytes, and its key
-    its values      16 bytes each
+    its values      16 bytes each, and 100 for the first
     a repeated key  one object for all tells that named the same actions
 """
 
@@ -27,13 +27,18 @@ class Choices(Sequence[Choice]):
 
     def __init__(self) -> None:
         self._actions, self._whys, self._batches = array("i"), array("i"), array("q")
-        self._words: dict[str, int] = {}  # each with its place among them
+        self._words: list[str] = []
+        self._places: dict[str, int] = {}  # of each word
 
     def append(self, choice: Choice) -> None:
-        """One more."""
+        """One more; nothing has changed where a number does not fit."""
+        (batch,) = array("q", (NONE if choice.batch is None else choice.batch,))
         self._actions.append(choice.action)
-        self._whys.append(self._words.setdefault(choice.why, len(self._words)))
-        self._batches.append(NONE if choice.batch is None else choice.batch)
+        if choice.why not in self._places:
+            self._places[choice.why] = len(self._words)
+            self._words.append(choice.why)
+        self._whys.append(self._places[choice.why])
+        self._batches.append(batch)
 
     def __len__(self) -> int:
         return len(self._actions)
@@ -48,9 +53,8 @@ class Choices(Sequence[Choice]):
         if isinstance(place, slice):
             return [self[k] for k in range(*place.indices(len(self)))]
         action, batch = self._actions[place], self._batches[place]
-        why = [*self._words][self._whys[place]]
         t = place % len(self) + 1
-        return Choice(t, action, why, None if batch == NONE else batch)
+        return Choice(t, action, self._words[self._whys[place]], None if batch == NONE else batch)
 
 
 class Told(Mapping[int, dict[int, float]]):

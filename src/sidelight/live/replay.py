@@ -37,6 +37,7 @@ from .values import Values
 
 STATES = ("running", "paused", "shadow", "closed")
 RUNNING, PAUSED, SHADOW, CLOSED = STATES
+MAX_BATCH = 2**53  # of an event that says what was decided elsewhere
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,7 @@ class Replay:
             learner.rounds + 1,
             texts(learner.setting).index(data["action"]),
             fields.text(data["why"], "why"),
-            None if batch is None else fields.whole(batch, "batch", 0),
+            None if batch is None else fields.whole(batch, "batch", 0, MAX_BATCH),
         )
         learner.follow(choice, event.key, shadow=shadow)
         if self._engine == EDITION and str(data["digest"]).partition("-")[0] != belief_digest(

@@ -193,8 +193,11 @@ def _remember(learner: Learner, found: dict[str, Any]) -> None:
         history.choices.append(Choice(t, _place(action, K), word, _batch(batch)))
     last = len(history.choices)
     told = _array(found["told"], "<i8").reshape(-1, 2).tolist()
+    shown: dict[int, dict[int, float]] = {}
     for (t, j), value in zip(told, _array(found["values"], "<f8").tolist(), strict=True):
-        history.told.add(_id(t, last), {_place(j, K): value})
+        shown.setdefault(_id(t, last), {})[_place(j, K)] = value
+    for t, values in shown.items():
+        history.told.add(t, values)
     for t, missing in _array(found["awaited"], "<i8").reshape(-1, 2).tolist():
         history.awaited[_id(t, last)] = fields.whole(missing, "what is awaited", 1, K)
     pairs = _array(found["pairs"], "<i8").reshape(-1, 3).tolist()

@@ -62,7 +62,7 @@ class Door:
             believed = limits.get(j)
             if believed is None:
                 raise self._not_shown(action, label, where)
-            number = value if type(value) is float else _number(value, label, where)
+            number = value if type(value) is float else as_number(value, label, where)
             if not believed[0] <= number <= believed[1]:
                 raise self._unbelievable(number, label, believed, where)
             number += 0.0  # -0.0 is 0.0
@@ -113,7 +113,8 @@ def probability(delta: object) -> float:
     return float(delta)
 
 
-def _number(value: object, label: Label, where: str) -> float:
+def as_number(value: object, label: Label, where: str) -> float:
+    """A value as a float; infinity for what no float holds."""
     # Decimal is what databases give, and no Real.
     if isinstance(value, Real | Decimal) and not isinstance(value, bool):
         try:

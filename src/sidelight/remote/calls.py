@@ -55,7 +55,11 @@ class Calls:
         context: ssl.SSLContext | None = None,
         notice: Callable[[str], object] | None = None,
     ) -> None:
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+            parts.port  # noqa: B018 - whether it is a number
+        except ValueError as error:
+            raise InputError(f"{url!r} is no address of a service: {error}") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputError(f"{url!r} is no address of a service: such as http://127.0.0.1:7733")
         if parts.username or parts.query or parts.fragment:
@@ -64,11 +68,7 @@ class Calls:
             raise InputError(
                 f"{url}: the token would go over the network in plain text: use https://"
             )
-        if not token.isascii() or not token.isprintable() or not token:
-            raise InputError(
-                "no token: set SIDELIGHT_TOKEN to one that `sidelight token add` printed"
-            )
-        self.url, self._parts, self._token = url, parts, token
+        self.url, self._parts, self._token = url, parts, _checked(token)
         self._patience, self._context, self._notice = patience, context, notice
         self._local = threading.local()
         self._open: set[http.client.HTTPConnection] = set()
@@ -84,7 +84,7 @@ class Calls:
                 error = None if status < 400 else _error(found)
             except (OSError, http.client.HTTPException) as lost:
                 self._drop()
-                status, error = 0, self._lost(method, lost)
+                status, error = 0, self._lost(method, lost, body)
             if error is None:
                 return found
             is_known = status and _kind(found) not in AGAIN
@@ -104,6 +104,8 @@ class Calls:
             if answer.status >= 400:
                 raise _error(_data(answer.read()))
             yield from answer
+        except (OSError, http.client.HTTPException) as lost:
+            raise self._lost("GET", lost) from None
         finally:
             connection.close()
 
@@ -143,16 +145,37 @@ class Calls:
     def _headers(self) -> dict[str, str]:
         return {"authorization": f"Bearer {self._token}", "accept": "application/json"}
 
-    def _lost(self, method: str, error: Exception) -> SidelightError:
+    def _lost(self, method: str, error: Exception, body: Any = None) -> SidelightError:
         said = f"{self.url}: no answer ({type(error).__name__}: {error})"
         if method == "GET":
             return StoreError(f"{said}: see whether the service runs")
-        return UnknownOutcomeError(
-            f"{said}: whether it was kept is not known: repeat it with the same key"
-        )
+        key = _key_in(body)
+        again = "repeat it" if key is None else f"repeat it with the same key, {key!r}"
+        return UnknownOutcomeError(f"{said}: whether it was kept is not known: {again}")
 
     def __repr__(self) -> str:
         return f"<Calls of {self.url}>"
+
+
+def _checked(token: object) -> str:
+    """The token, if it can be one; the end of the line of a file is no part of it."""
+    if token is None or token == "":
+        raise InputError("no token: set SIDELIGHT_TOKEN to one that `sidelight token add` printed")
+    if not isinstance(token, str):
+        raise InputError(f"the token is {type(token).__name__}, and must be text")
+    told = token.strip()
+    if not told or not told.isascii() or not told.isprintable():
+        raise InputError(
+            "the token has characters that no token has: give what `sidelight token add` printed"
+        )
+    return told
+
+
+def _key_in(body: Any) -> str | None:
+    """The key of a request, or of its only item."""
+    found = body if isinstance(body, dict) else {}
+    key = found.get("items", [found])[0].get("key")
+    return None if key is None else str(key)
 
 
 def _data(content: bytes) -> Any:

@@ -9,8 +9,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from math import inf, isnan
-from numbers import Real
+from math import inf, isfinite, isnan
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -24,7 +23,7 @@ from ..labels import Label, find_label, label_index
 from ..live.diagnose import Diagnosis, Finding
 from ..live.events import check_key
 from ..live.learner import Decision
-from ..live.values import Values
+from ..live.values import Values, as_number, probability
 from ..live.verdict import Verdict
 from ..problem import from_document
 from ..setting import Setting
@@ -65,7 +64,7 @@ class Remote:
         Where an answer was lost and the call was repeated, False may mean that the first one
         arrived.
         """
-        item = {"decision": int(id), "values": self._wire(values), "last": bool(last)}
+        item = {"decision": _id(id), "values": self._wire(values), "last": bool(last)}
         item["key"] = _key(key)
         found = self._calls.call("POST", f"{self._path}/observations", {"items": [item]})
         return bool(found["accepted"])
@@ -137,7 +136,7 @@ class Remote:
 
     def verdict(self, delta: float = 0.05) -> Verdict:
         """Which action is best, which are ruled out, and whether to stop; see `Learner.verdict`."""
-        found = self._calls.call("GET", f"{self._path}/verdict?delta={float(delta)!r}")
+        found = self._calls.call("GET", f"{self._path}/verdict?delta={probability(delta)!r}")
         found["best"], found["next"] = self._label(found["best"]), self._label(found["next"])
         found["ruled_out"] = tuple(map(self._label, found["ruled_out"]))
         rows = found["intervals"]
@@ -146,7 +145,7 @@ class Remote:
 
     def diagnose(self, delta: float = 0.05) -> Diagnosis:
         """Whether the values are as was declared; see `Learner.diagnose`."""
-        found = self._calls.call("GET", f"{self._path}/diagnose?delta={float(delta)!r}")
+        found = self._calls.call("GET", f"{self._path}/diagnose?delta={probability(delta)!r}")
         findings = []
         for row in found["findings"]:
             row["played"], row["observed"] = (
@@ -211,12 +210,11 @@ class Remote:
                 for label, x in zip(labels, found.tolist(), strict=True)
                 if not isnan(x)
             }
-        for label, value in given.items():
-            if isinstance(value, bool) or not isinstance(value, Real):
-                raise InputError(f"the value of {label!r} is {value!r}, which is no number")
-            if not np.isfinite(value):
+        said = {label: as_number(value, label, "values") for label, value in given.items()}
+        for label, value in said.items():
+            if not isfinite(value):
                 raise InputError(f"the value of {label!r} is {value}: leave out what did not come")
-        return {label: float(value) for label, value in given.items()}
+        return said
 
 
 def connect(
@@ -252,6 +250,17 @@ def _only(calls: Calls) -> str:
         shown = f"there are: {', '.join(names[:10])}" if names else "there is none yet"
         raise InputError(f"which experiment? {shown}")
     return str(names[0])
+
+
+def _id(wanted: Any) -> int:
+    """The id of a decision, which `Learner.tell` would take, too."""
+    try:
+        number = 0 if isinstance(wanted, bool) else int(wanted.__index__())
+    except AttributeError:
+        number = 0
+    if number < 1:
+        raise InputError(f"no decision has the id {wanted!r}: give the id that `ask` gave")
+    return number
 
 
 def _key(given: str | None) -> str:

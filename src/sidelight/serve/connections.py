@@ -125,9 +125,19 @@ class Connection(H11Protocol):
     def _look(self) -> None:
         waited = self.loop.time() - self._since if self.waits else 0.0
         if waited >= self.patience:
-            self.transport.abort()
+            self._let_go()
             return
         self._timer = self.loop.call_later(self.patience - waited, self._look)
+
+    def _let_go(self) -> None:
+        """Close; whoever has begun a request hears why."""
+        cycle: RequestResponseCycle | None = self.cycle
+        head, _ = self.conn.trailing_data
+        if head or (cycle is not None and cycle.more_body and not cycle.response_started):
+            words = f"the request was not whole after {self.patience:g} s: send it at once"
+            self._say(Refusal("invalid-request", words))
+        else:
+            self.transport.abort()
 
     def _make_room(self) -> None:
         others = [

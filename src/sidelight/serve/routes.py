@@ -181,7 +181,7 @@ async def diagnose(request: Request, experiment: Name, delta: Delta = 0.05) -> R
 async def bounds(
     request: Request,
     experiment: Name,
-    horizon: Annotated[float, Query(gt=0, le=1e15, description="Rounds.")] = 1e5,
+    horizon: Annotated[float, Query(ge=1, le=1e15, description="Rounds.")] = 1e5,
     worst_case: Annotated[float | None, Query(gt=0, le=1e15)] = None,
 ) -> Response:
     """Structure and bounds of the problem of an experiment, with certificates."""

@@ -76,7 +76,7 @@ class ExperimentRequest(Request):
     ]
     policy: Annotated[str, Meta(max_length=300)] = "ids"
     seed: Annotated[int, Meta(ge=0, le=2**53)] = 0
-    horizon: Annotated[float, Meta(gt=0, le=1e15)] | None = None
+    horizon: Annotated[float, Meta(ge=1, le=1e15)] | None = None
     patience: Annotated[int, Meta(ge=0, le=10**15)] | None = None
 
 
@@ -90,7 +90,7 @@ class AnalyzeRequest(Request):
     """A problem, with means or without, and what bounds should speak about."""
 
     problem: dict[str, Any]
-    horizon: Annotated[float, Meta(gt=0, le=1e15)] = 1e5
+    horizon: Annotated[float, Meta(ge=1, le=1e15)] = 1e5
     worst_case: Annotated[float, Meta(gt=0, le=1e15)] | None = None
 
 
