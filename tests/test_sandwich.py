@@ -31,7 +31,7 @@ def test_both_sides_are_proved_and_near(name: str, T: float, most: float) -> Non
     [
         (Feedback.bandit(2), 1.6),
         (Feedback.bandit(5), 2.7),
-        (gallery("star").feedback, 3.0),
+        (gallery("star", actions=4).feedback, 3.0),
         (gallery("cycle").feedback, 2.5),
     ],
 )
