@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
+from sampling import thinned
 from sidelight.variances import Array
 
 CASES = [
@@ -65,7 +66,7 @@ def exceeds(case: tuple[str, str, int], many: int, runs: int) -> tuple[float, fl
     return float(again.mean()), float(again.std()) / math.sqrt(len(again))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1]}")
+@pytest.mark.parametrize("case", thinned(CASES, 2), ids=lambda case: f"{case[0]}-{case[1]}")
 def test_no_mean_regret_exceeds_the_certificate(case: tuple[str, str, int]) -> None:
     mean, error = exceeds(case, many=25, runs=200)
     assert mean <= 1 + 4.5 * error

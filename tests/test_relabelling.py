@@ -78,7 +78,7 @@ def effect(policy: str, problem: sl.Problem, horizon: int, runs: int) -> tuple[f
     return float(last.mean()) / mean - 1, math.sqrt((first.var() + last.var()) / runs) / mean
 
 
-@pytest.mark.parametrize(("name", "recipe"), cases())
+@pytest.mark.parametrize(("name", "recipe"), list(cases()))
 def test_other_labels_same_regret(name: str, recipe: str) -> None:
     """Equal means differ by more than 4.5 standard errors once in 100,000 draws; 1 % is room for
     the first rounds. With 200 runs that is a coarse sieve: what passes differs by less than a

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import strategies
 from naive.structures import matrix, structure
+from sampling import thinned
 from sidelight import Feedback, InputError, Problem, gallery
 from sidelight.bounds import Bound, Certificate, exact_pairs, general, minimax, minimax_computed
 from sidelight.bounds.hard_means import Group, groups
@@ -92,7 +93,7 @@ def test_any_budget_gives_a_proof(name: str) -> None:
     assert bound.certificate.check()
 
 
-@pytest.mark.parametrize("name", ["dosing", "graded", "het3", "labs", "off-policy"])
+@pytest.mark.parametrize("name", thinned(["dosing", "graded", "het3", "labs", "off-policy"], 2))
 def test_it_is_never_below_the_closed_forms_or_above_the_trivial_bound(name: str) -> None:
     problem = gallery(name)
     for T in (10.0, 1e4, 1e8):
@@ -192,7 +193,7 @@ def test_one_noisy_action_is_enough_to_be_hard() -> None:
 
 
 def test_numbers_that_no_search_can_handle_are_said_to_be_so() -> None:
-    bound = minimax_computed(Feedback.bandit(3), 1.0, 1e40)
+    bound = minimax_computed(Feedback.bandit(2), 1.0, 1e40)
     assert "too large, or too small" in bound.method
     assert bound.certificate.check()
 

@@ -9,6 +9,7 @@ import pytest
 
 import sidelight as sl
 from naive.graphs import domination_number, independence_number
+from sampling import thinned
 from sidelight.bounds import tradeoff
 
 T = 1e4
@@ -24,7 +25,7 @@ def graph(K: int, seed: int, loops: bool) -> sl.Feedback:
     return sl.Feedback(np.where(shows, 0.5**2, np.inf))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", thinned(range(6), 2))
 @pytest.mark.parametrize("loops", [True, False])
 def test_it_proves_what_the_paper_states(seed: int, loops: bool) -> None:
     feedback, sigma, K = graph(3 + seed % 3, seed, loops), 0.5, 3 + seed % 3

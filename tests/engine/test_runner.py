@@ -207,6 +207,6 @@ def test_policies_compiled_by_different_processes_stay_themselves(tmp_path: Path
         run = subprocess.run(command, env=cache, capture_output=True, text=True, check=True)
         return run.stdout.split()
 
-    alone = [regrets("greedy"), regrets("ts-n")]
+    alone = [regrets("greedy"), regrets("uniform")]
     assert alone[0] != alone[1]
-    assert regrets("greedy", "ts-n") == [*alone[0], *alone[1]]
+    assert regrets("greedy", "uniform") == [*alone[0], *alone[1]]

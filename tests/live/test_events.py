@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naive import chain
@@ -164,6 +164,7 @@ def test_time_is_utc_to_the_microsecond() -> None:
 
 
 @given(st.lists(entries, min_size=1, max_size=6))
+@settings(max_examples=40)
 def test_the_chain_is_that_of_the_definition(made: list[Entry]) -> None:
     events = follow("a.b", None, 0, made, "2026-01-02T03:04:05.000006Z")
     rows = [(e.experiment, e.n, e.time, e.type, e.key, e.body) for e in events]

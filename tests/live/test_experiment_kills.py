@@ -11,9 +11,9 @@ import pytest
 from killing import by_script
 
 
-def test_a_dozen_kills(where: str) -> None:
-    found = by_script("experiment_kills.py", where, 12, 1)
-    assert found["killed"] == 12
+def test_eight_kills(where: str) -> None:
+    found = by_script("experiment_kills.py", where, 8, 1)
+    assert found["killed"] == 8
     assert found["answers"] >= 10
 
 

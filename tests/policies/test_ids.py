@@ -161,7 +161,7 @@ def test_units_change_nothing(recipe: str) -> None:
 
 def test_the_order_of_the_actions_does_not_matter_without_ties() -> None:
     rng = np.random.default_rng(8)
-    for _ in range(400):
+    for _ in range(150):
         feedback, knowledge, belief = random_state(rng)
         order = rng.permutation(len(feedback))
         turned = sl.Feedback(feedback.variance[np.ix_(order, order)])

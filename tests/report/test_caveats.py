@@ -145,7 +145,7 @@ def test_a_tied_optimum() -> None:
 
 
 def test_observations_of_unlike_noise() -> None:
-    assert caveats.graph_is_coarse(chapter(made(sl.gallery("graded"), TWO))) != []
+    assert caveats.graph_is_coarse(chapter(made(sl.gallery("graded", actions=3), TWO))) != []
     assert caveats.graph_is_coarse(chapter(made(bandit, TWO))) == []
 
 

@@ -72,7 +72,7 @@ def test_nothing_from_outside_becomes_an_element_or_stays_unseen(page: str, read
     assert "\u202e" not in page
     assert "&lt;script&gt;alert(&#x27;x&#x27;)" in page
     assert "&lt;study&gt;" not in page  # it would not make these races, which are made up
-    real = sl.simulate(sl.gallery("bandit"), "greedy", 20, 2)
+    real = sl.simulate(sl.gallery("revealing", actions=2), "greedy", 20, 2)
     assert "&lt;study&gt;" in to_html([real], "real", ["sidelight race <study>"])
     assert not any(name.startswith("on") for _, given in read.found for name in given)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from servers import Server
 
 TESTS = Path(__file__).parent.parent
-SHORT, LONG = 10, 250
+SHORT, LONG = 5, 250
 SEEDS = range(2, 22)  # 20 times LONG on each of the two databases: 10,000
 
 

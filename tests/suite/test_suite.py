@@ -287,7 +287,8 @@ def test_the_rows_of_the_page_in_csv_and_latex(sidelight: Command, tmp_path: Pat
 
 
 def test_quick(sidelight: Command, tmp_path: Path) -> None:
-    done = sidelight("suite", "--quick", "-p", "greedy", "-p", "uniform", "--out", tmp_path)
+    policies = ("-p", "greedy", "-p", "uniform")
+    done = sidelight("suite", "--quick", "-T", 50, *policies, "--out", tmp_path)
     assert done.code == 0
     page = (tmp_path / "suite.md").read_text()
     assert page.count("\n## ") == 3
