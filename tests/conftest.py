@@ -1,7 +1,8 @@
 """Fixtures: the command line; programs from outside Python, without which tests skip by name.
 
 Compiling a policy takes longer than testing it, so all tests of one policy go to one worker, and
-those of the policies that solve programs, whose code they share, to the same.
+those of the policies that solve programs, whose code they share, to the same. So do the tests of a
+file that share a site, a page or a browser.
 
 Proofs are kept on disk and found again, as users find them: a report need not prove the bounds of
 the report before it once more. Tests of the searches search.
@@ -30,6 +31,8 @@ ROOT = Path(__file__).parent.parent
 SOLVERS = ("asymptotic", "asymptotic-sigma", "minimax", "minimax-sigma", "ossb")
 PROGRAMS = ("basis", "pairs", "algorithm-1", "algorithm-2")  # test files
 BOUNDS = ("asymptotic", "minimax")  # test files, of bounds that have the name of a policy
+# Test files whose fixtures take longer than their tests: a second worker would make them again.
+SHARING = ("in-browser", "notebooks", "page", "replacing", "results", "site")
 
 # Folders and files of tests that search for every bound they speak of.
 SEARCHING = (
@@ -186,6 +189,8 @@ class ByPolicy(LoadScopeScheduling):  # type: ignore[misc]
         given = f"-{parameters.rstrip(']').replace(':', '-')}-"
         if stem in PROGRAMS:
             return "programs"
+        if stem in SHARING:
+            return path.partition("::")[0]
         if stem in self.names and stem not in BOUNDS:
             name = stem
         else:

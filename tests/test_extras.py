@@ -14,6 +14,7 @@ import pytest
 
 import sidelight as sl
 from commands import GOOD, Command, Done
+from sampling import thinned
 from sidelight.extras import EXTRAS, Needs, check
 
 ROOT = Path(__file__).parent.parent
@@ -160,7 +161,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
     assert done.code == 0
 
 
-@pytest.mark.parametrize("command", commands)
+@pytest.mark.parametrize("command", thinned(commands, 2))
 @pytest.mark.usefixtures("warm")
 def test_a_command_prints_the_same_without_both(
     command: str, folder: Path, sidelight: Command
@@ -192,10 +193,11 @@ def test_starting_up_imports_no_extra(module: str) -> None:
 # ---- what needs more says so, before the work ----------------------------------------------------
 
 
-@pytest.mark.parametrize(("command", "extras"), refused_commands)
+@pytest.mark.parametrize("refused", thinned(refused_commands, 2), ids=lambda refused: refused[0])
 def test_a_command_names_the_extra_and_does_nothing_else(
-    command: str, extras: list[str], folder: Path
+    refused: tuple[str, list[str]], folder: Path
 ) -> None:
+    command, extras = refused
     before = sorted(folder.rglob("*"))
     done = without(set(DOORS), COMMAND, folder, *command.split())
     assert (done.code, done.out) == (2, "")

@@ -90,6 +90,12 @@ def test_every_cell(running: Running, name: str, role: str, reach: str, experime
         assert (answer.status, answer.kind) == (403, "forbidden")
 
 
+def test_a_load_balancer_may_ask_for_the_head_of_health(running: Running) -> None:
+    answer = running.call("HEAD", "/v1/health", token=None)
+    assert (answer.status, answer.body) == (200, b"")
+    assert running.call("HEAD", "/v1/metrics", token=None).status == 401
+
+
 @pytest.mark.parametrize("name", [*ROUTES, "nothing"])
 def test_without_a_token_there_is_nothing_but_health(running: Running, name: str) -> None:
     method, path, body, _ = ROUTES.get(name, ("GET", "/v1/nothing", None, ""))

@@ -17,7 +17,7 @@ from .refusals import Refusal
 from .settings import Settings
 from .tokens import Token, TokenFile
 
-PUBLIC = frozenset({("GET", "/v1/health")})
+PUBLIC = frozenset({("GET", "/v1/health"), ("HEAD", "/v1/health")})
 SCHEME = "bearer "
 LONGEST = 200  # characters of a header that holds a token
 HUNG_UP = "hung_up"  # in the scope of a request whose caller did so before we looked at it

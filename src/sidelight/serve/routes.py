@@ -64,6 +64,7 @@ async def read(request: Request, service: Service, kind: type[T]) -> T:
     return wire.decode(msgspec.json.Decoder(kind), body)
 
 
+@router.head("/v1/health", include_in_schema=False)  # as many load balancers ask
 @router.get("/v1/health", **described("health"))
 async def health(request: Request) -> Response:
     """Whether decisions can be made and kept."""
