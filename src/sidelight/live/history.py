@@ -6,7 +6,7 @@ somebody looks:
 
     a decision      16 bytes, and its key
     its values      16 bytes each, and 100 for the first
-    a repeated key  one object for all tells that named the same actions
+    its tells       their keys; tells of the same actions share the names of these
 """
 
 from __future__ import annotations
