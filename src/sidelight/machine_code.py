@@ -48,6 +48,7 @@ TESTED = ("0.68.",)  # how the versions begin that the short cuts below were tes
 _config: Any = numba.config
 PLAIN = bool(_config.DISABLE_JIT)  # functions run as they were written
 _numbers = itertools.count()
+_firsts = iter((True,))  # whether nothing was compiled before
 
 
 class _NoEnvironment:
@@ -113,7 +114,20 @@ def undisturbed() -> Iterator[None]:
         with lock._lock:
             lock._cblist = told
         if collects:
+            _count_as_old()
             gc.enable()
+
+
+def _count_as_old() -> None:
+    """Count all objects as old, or the collector would look through the new ones at once.
+
+    Their garbage, 80 MB for `ids`, is collected with that of the next policy: so only once, or a
+    process that compiles many would grow to 800 MB.
+    """
+    # Objects that somebody put aside must stay there.
+    if gc.get_freeze_count() == 0 and next(_firsts, False):
+        gc.freeze()
+        gc.unfreeze()
 
 
 class _Locator(caching._CacheLocator):
