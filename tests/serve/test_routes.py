@@ -294,3 +294,11 @@ def test_bounds_come_with_certificates(tmp_path: Path) -> None:
         analysed = running.call("POST", "/v1/analyze", body, token="read").data
         assert analysed["bounds"]["general"]["valid"] in (True, False)
         assert running.call("POST", "/v1/analyze", {"problem": {}}).kind == "invalid-request"
+        for horizon in (5e-324, 0.5):  # fewer than one round
+            of_an_experiment = running.call("GET", f"{E}/bounds?horizon={horizon}")
+            of_a_problem = running.call("POST", "/v1/analyze", {**body, "horizon": horizon})
+            for refused in (of_an_experiment, of_a_problem):
+                assert (refused.status, refused.kind) == (400, "invalid-request")
+            assert of_an_experiment.data["parameter"] == "horizon"
+            assert of_a_problem.data["pointer"] == "/horizon"
+            assert "at least 1" in of_a_problem.data["detail"]

@@ -37,7 +37,7 @@ from .diagnose import Diagnosis, examine
 from .events import check_key
 from .history import History
 from .pairs import add_values
-from .values import Door, Values
+from .values import Door, Values, as_id
 from .verdict import Verdict, judge
 
 MAX_PATIENCE = 10**15
@@ -277,11 +277,7 @@ class Learner:
         return Decision(choice.round, choice.action, label, choice.why, choice.batch, shadow)
 
     def _choice(self, wanted: Any) -> Choice:
-        choices = self.history.choices
-        try:
-            number = 0 if isinstance(wanted, bool) else wanted.__index__()
-        except AttributeError:
-            number = 0
+        choices, number = self.history.choices, as_id(wanted)
         if not 0 < number <= len(choices):
             made = f"from 1 to {len(choices)}" if choices else "none: nothing was asked yet"
             raise InputError(f"no decision has the id {wanted!r}; there are {made}")

@@ -113,6 +113,14 @@ def probability(delta: object) -> float:
     return float(delta)
 
 
+def as_id(wanted: Any) -> int:
+    """The number of a decision; 0, which no decision has, for what is no whole number."""
+    try:
+        return 0 if isinstance(wanted, bool) else int(wanted.__index__())
+    except AttributeError:
+        return 0
+
+
 def as_number(value: object, label: Label, where: str) -> float:
     """A value as a float; infinity for what no float holds."""
     # Decimal is what databases give, and no Real.

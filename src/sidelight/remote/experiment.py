@@ -23,7 +23,7 @@ from ..labels import Label, find_label, label_index
 from ..live.diagnose import Diagnosis, Finding
 from ..live.events import check_key
 from ..live.learner import Decision
-from ..live.values import Values, as_number, probability
+from ..live.values import Values, as_id, as_number, probability
 from ..live.verdict import Verdict
 from ..problem import from_document
 from ..setting import Setting
@@ -253,11 +253,8 @@ def _only(calls: Calls) -> str:
 
 
 def _id(wanted: Any) -> int:
-    """The id of a decision, which `Learner.tell` would take, too."""
-    try:
-        number = 0 if isinstance(wanted, bool) else int(wanted.__index__())
-    except AttributeError:
-        number = 0
+    """The id of a decision; what `Learner.tell` would refuse is not sent."""
+    number = as_id(wanted)
     if number < 1:
         raise InputError(f"no decision has the id {wanted!r}: give the id that `ask` gave")
     return number

@@ -130,7 +130,7 @@ class Connection(H11Protocol):
         self._timer = self.loop.call_later(self.patience - waited, self._look)
 
     def _let_go(self) -> None:
-        """Close; whoever has begun a request hears why."""
+        """Close the connection; a client that has begun a request is told why."""
         cycle: RequestResponseCycle | None = self.cycle
         head, _ = self.conn.trailing_data
         if head or (cycle is not None and cycle.more_body and not cycle.response_started):

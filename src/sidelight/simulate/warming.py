@@ -83,8 +83,9 @@ def compile_apart(rules: Sequence[Rule], report: Callable[[], object] = lambda: 
 def dealt(rules: Sequence[Rule], count: int) -> list[list[str]]:
     """The names of the rules in lists, one for each of so many processes.
 
-    The largest rule comes first. Each goes where little is added and little is there: rules that
-    share a program meet, and the others go to whoever has less to do.
+    The largest rule is dealt first. Each rule goes to the process where the sum of two numbers is
+    least: what that process has to compile already, and twice what the rule would add. So rules
+    that share a program go to the same process, and the work is about the same for all.
     """
     made = {rule.name: pieces(rule.run, rule.choose, rule.update) for rule in rules}
     lists: list[list[str]] = [[] for _ in range(count)]
