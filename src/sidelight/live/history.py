@@ -1,12 +1,7 @@
 """What a learner remembers of its past, in little memory.
 
-A learner forgets nothing: whoever asks again with a key of a year ago gets the same answer. So
-what a decision leaves behind is bytes in columns, not objects of Python, and objects are made when
-somebody looks:
-
-    a decision      16 bytes, and its key
-    its values      16 bytes each, and 100 for the first
-    its tells       their keys; tells of the same actions share the names of these
+A learner forgets nothing. What it did last is bytes in memory, all before that is in a temporary
+file (`spill`), and objects of Python are made when somebody looks.
 """
 
 from __future__ import annotations
@@ -18,30 +13,34 @@ from typing import overload
 
 from ..player import Choice
 from .pairs import Pairs
+from .spill import Spill, Table
 
 NONE = -1  # in the place of a batch
+WIDTH = 8  # bytes of a number
+
+Tell = tuple[int, frozenset[int], bool]
+Record = tuple[int, dict[int, float]]
 
 
 class Choices(Sequence[Choice]):
     """All decisions; that of round t has the place t - 1."""
 
-    def __init__(self) -> None:
-        self._actions, self._whys, self._batches = array("i"), array("i"), array("q")
+    def __init__(self, spill: Spill) -> None:
+        self._rows: Table[int, tuple[int, ...]] = Table(spill, "choices", _whole, _wholes)
         self._words: list[str] = []
         self._places: dict[str, int] = {}  # of each word
 
     def append(self, choice: Choice) -> None:
         """One more; nothing has changed where a number does not fit."""
-        (batch,) = array("q", (NONE if choice.batch is None else choice.batch,))
-        self._actions.append(choice.action)
-        if choice.why not in self._places:
-            self._places[choice.why] = len(self._words)
+        batch = NONE if choice.batch is None else choice.batch
+        word = self._places.get(choice.why, len(self._words))
+        self._rows.add(len(self), (choice.action, word, batch))
+        if word == len(self._words):
+            self._places[choice.why] = word
             self._words.append(choice.why)
-        self._whys.append(self._places[choice.why])
-        self._batches.append(batch)
 
     def __len__(self) -> int:
-        return len(self._actions)
+        return len(self._rows)
 
     @overload
     def __getitem__(self, place: int) -> Choice: ...
@@ -52,60 +51,17 @@ class Choices(Sequence[Choice]):
     def __getitem__(self, place: int | slice) -> Choice | list[Choice]:
         if isinstance(place, slice):
             return [self[k] for k in range(*place.indices(len(self)))]
-        action, batch = self._actions[place], self._batches[place]
-        t = place % len(self) + 1
-        return Choice(t, action, self._words[self._whys[place]], None if batch == NONE else batch)
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        at = place % len(self)
+        return self._choice(at, self._rows[at])
 
+    def __iter__(self) -> Iterator[Choice]:
+        return (self._choice(at, row) for at, row in self._rows.entries())
 
-class Told(Mapping[int, dict[int, float]]):
-    """By the id of a decision: the value of each action that was told."""
-
-    def __init__(self) -> None:
-        self._packed: dict[int, bytes] = {}
-
-    def add(self, t: int, values: Mapping[int, float]) -> None:
-        """Values of actions that were not told before."""
-        self._packed[t] = self._packed.get(t, b"") + _packed(values)
-
-    def __getitem__(self, t: int) -> dict[int, float]:
-        return _unpacked(self._packed[t])
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._packed)
-
-    def __len__(self) -> int:
-        return len(self._packed)
-
-
-class Records(Mapping[str, tuple[int, dict[int, float]]]):
-    """By key: an action that nobody asked about, and its values."""
-
-    def __init__(self) -> None:
-        self._packed: dict[str, tuple[int, bytes]] = {}
-
-    def add(self, key: str, action: int, values: Mapping[int, float]) -> None:
-        """One more."""
-        self._packed[key] = action, _packed(values)
-
-    def __getitem__(self, key: str) -> tuple[int, dict[int, float]]:
-        action, values = self._packed[key]
-        return action, _unpacked(values)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._packed)
-
-    def __len__(self) -> int:
-        return len(self._packed)
-
-
-def _packed(values: Mapping[int, float]) -> bytes:
-    """Doubles: action, value, action, value, ..."""
-    return array("d", chain.from_iterable(values.items())).tobytes()
-
-
-def _unpacked(doubles: bytes) -> dict[int, float]:
-    flat = array("d", doubles)
-    return dict(zip(map(int, flat[::2]), flat[1::2], strict=True))
+    def _choice(self, at: int, row: tuple[int, ...]) -> Choice:
+        action, word, batch = row
+        return Choice(at + 1, action, self._words[word], None if batch == NONE else batch)
 
 
 class History:
@@ -122,17 +78,80 @@ class History:
     """
 
     def __init__(self) -> None:
-        self.choices = Choices()
-        self.told = Told()
+        spill = Spill()
+        self.choices = Choices(spill)
+        self.told: Table[int, dict[int, float]] = Table(spill, "told", _pack_values, _values)
         self.awaited: dict[int, int] = {}
-        self.asked: dict[str, int] = {}
-        self.tells: dict[str, tuple[int, frozenset[int], bool]] = {}
-        self.records = Records()
+        self.asked: Table[str, int] = Table(spill, "asked", _pack_id, _id)
+        self.tells: Table[str, Tell] = Table(spill, "tells", _pack_tell, _tell)
+        self.records: Table[str, Record] = Table(spill, "records", _pack_record, _record)
+        self.shadow: Table[int, None] = Table(spill, "shadow", _pack_nothing, _nothing)
         self.pairs: Pairs = {}
-        self.shadow: set[int] = set()
-        self._sets: dict[frozenset[int], frozenset[int]] = {}
+
+    def note_values(self, t: int, values: Mapping[int, float]) -> None:
+        """Values of a decision, of actions that were not told before."""
+        known = self.told.get(t)
+        if known is None:
+            self.told.add(t, dict(values))
+        else:
+            self.told.replace(t, {**known, **values})
 
     def note_tell(self, key: str, t: int, actions: Iterable[int], last: bool) -> None:
-        """Remember a key, and what it told of a decision."""
-        those = frozenset(actions)
-        self.tells[key] = t, self._sets.setdefault(those, those), last
+        """Remember a new key, and what it told of a decision."""
+        self.tells.add(key, (t, frozenset(actions), last))
+
+
+# ---- values as bytes -----------------------------------------------------------------------------
+
+
+def _whole(numbers: Iterable[int]) -> bytes:
+    return array("q", numbers).tobytes()
+
+
+def _wholes(packed: bytes) -> tuple[int, ...]:
+    return tuple(array("q", packed))
+
+
+def _pack_id(t: int) -> bytes:
+    return _whole([t])
+
+
+def _id(packed: bytes) -> int:
+    return array("q", packed)[0]
+
+
+def _pack_values(values: Mapping[int, float]) -> bytes:
+    """Doubles: action, value, action, value, ..."""
+    return array("d", chain.from_iterable(values.items())).tobytes()
+
+
+def _values(packed: bytes) -> dict[int, float]:
+    flat = array("d", packed)
+    return dict(zip(map(int, flat[::2]), flat[1::2], strict=True))
+
+
+def _pack_tell(tell: Tell) -> bytes:
+    t, actions, last = tell
+    return _whole([t, last, *actions])
+
+
+def _tell(packed: bytes) -> Tell:
+    t, last, *actions = array("q", packed)
+    return t, frozenset(actions), bool(last)
+
+
+def _pack_record(record: Record) -> bytes:
+    action, values = record
+    return _whole([action]) + _pack_values(values)
+
+
+def _record(packed: bytes) -> Record:
+    return _id(packed[:WIDTH]), _values(packed[WIDTH:])
+
+
+def _pack_nothing(_: None) -> bytes:
+    return b""
+
+
+def _nothing(_: bytes) -> None:
+    return None

@@ -182,7 +182,7 @@ class Learner:
                 raise KeyReusedError(
                     f"the key {key!r} was used before, to record something else: {ANOTHER_KEY}"
                 )
-            self.history.records.add(key, place, seen)
+            self.history.records.add(key, (place, seen))
         self.player.add(place, list(seen), list(seen.values()))
         add_values(self.history.pairs, place, seen)
         return True
@@ -264,11 +264,11 @@ class Learner:
         history = self.history
         history.choices.append(choice)
         if shadow:
-            history.shadow.add(choice.round)
+            history.shadow.add(choice.round, None)
         elif shows := len(self._door.limits(choice.action)):
             history.awaited[choice.round] = shows
         if key is not None:
-            history.asked[key] = choice.round
+            history.asked.add(key, choice.round)
         return self._decided(choice)
 
     def _decided(self, choice: Choice) -> Decision:
@@ -321,7 +321,7 @@ class Learner:
         take = self.player.take if awaited else self.player.learn
         take(choice, list(new), list(new.values()))
         add_values(history.pairs, choice.action, new)
-        history.told.add(t, new)
+        history.note_values(t, new)
         if awaited > len(new):
             history.awaited[t] = awaited - len(new)
         elif awaited:

@@ -140,7 +140,7 @@ def _history(learner: Learner) -> dict[str, Any]:
     history = learner.history
     choices = history.choices
     words = {word: k for k, word in enumerate(dict.fromkeys(c.why for c in choices))}
-    told = [(t, j, x) for t, values in history.told.items() for j, x in values.items()]
+    told = [(t, j, x) for t, values in history.told.entries() for j, x in values.items()]
     pairs = [(i, j, p.count) for (i, j), p in history.pairs.items()]
     sums = [(p.first, p.mean, p.spread) for p in history.pairs.values()]
     return {
@@ -156,9 +156,13 @@ def _history(learner: Learner) -> dict[str, Any]:
         "pairs": _text(np.array(pairs, dtype=np.int64)),
         "sums": _text(np.array(sums, dtype=float)),
         "shadow": sorted(history.shadow),
-        "asked": history.asked,
-        "tells": {key: [t, sorted(those), last] for key, (t, those, last) in history.tells.items()},
-        "records": {key: [i, [*map(list, x.items())]] for key, (i, x) in history.records.items()},
+        "asked": dict(history.asked.entries()),
+        "tells": {
+            key: [t, sorted(those), last] for key, (t, those, last) in history.tells.entries()
+        },
+        "records": {
+            key: [i, [*map(list, seen.items())]] for key, (i, seen) in history.records.entries()
+        },
     }
 
 
@@ -197,7 +201,7 @@ def _remember(learner: Learner, found: dict[str, Any]) -> None:
     for (t, j), value in zip(told, _array(found["values"], "<f8").tolist(), strict=True):
         shown.setdefault(_id(t, last), {})[_place(j, K)] = value
     for t, values in shown.items():
-        history.told.add(t, values)
+        history.note_values(t, values)
     for t, missing in _array(found["awaited"], "<i8").reshape(-1, 2).tolist():
         history.awaited[_id(t, last)] = fields.whole(missing, "what is awaited", 1, K)
     pairs = _array(found["pairs"], "<i8").reshape(-1, 3).tolist()
@@ -205,14 +209,15 @@ def _remember(learner: Learner, found: dict[str, Any]) -> None:
     for (i, j, count), (first, mean, spread) in zip(pairs, sums, strict=True):
         own = Pair(fields.whole(count, "a count", 1), first, mean, spread)
         history.pairs[_place(i, K), _place(j, K)] = own
-    history.shadow = {_id(t, last) for t in found["shadow"]}
+    for t in {_id(t, last) for t in found["shadow"]}:
+        history.shadow.add(t, None)
     for key, t in fields.table(found["asked"], "asked").items():
-        history.asked[key] = _id(t, last)
+        history.asked.add(key, _id(t, last))
     for key, (t, those, ends) in fields.table(found["tells"], "tells").items():
         history.note_tell(key, _id(t, last), (_place(j, K) for j in those), ends is True)
     for key, (i, values) in fields.table(found["records"], "records").items():
         seen = {_place(j, K): fields.number(x, "a value") for j, x in values}
-        history.records.add(key, _place(i, K), seen)
+        history.records.add(key, (_place(i, K), seen))
 
 
 def _place(value: object, K: int) -> int:
