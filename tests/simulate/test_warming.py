@@ -1,8 +1,7 @@
-"""Compiling beforehand, and in several processes."""
+"""Compiling beforehand: for races, for traces and for live decisions."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import subprocess
@@ -14,7 +13,6 @@ import pytest
 from commands import Command
 from sidelight.compiled import pieces
 from sidelight.policies import registry
-from sidelight.policies.rule import Rule
 from sidelight.simulate import warming
 
 RACE = """
@@ -69,50 +67,6 @@ def test_a_race_compiles_in_other_processes_to_the_same_code(tmp_path: Path) -> 
     assert json.loads(second.stdout)[0] == 0
 
 
-def test_processes_that_fail_leave_the_work_to_this_one(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    started: list[list[str]] = []
-
-    def fail(_: object, names: list[str]) -> subprocess.Popen[bytes]:
-        started.append(names)
-        return subprocess.Popen([sys.executable, "-c", "raise SystemExit(1)"])
-
-    monkeypatch.setattr(warming, "start_child", fail)
-    monkeypatch.setattr(warming, "is_missing", lambda rule: True)
-    monkeypatch.setattr(warming, "usable_threads", lambda: 3)
-    rules = [registry.rule(name) for name in ("greedy", "uniform", "ts-n", "ucb-n", "ids", "ossb")]
-    warming.compile_apart(rules)
-    assert started == warming.dealt(rules, 3)
-    started.clear()
-    warming.compile_apart(rules[:3])
-    assert started == []  # too few to share
-
-
-def rules_called(*names: str) -> list[Rule]:
-    return [registry.rule(name) for name in names]
-
-
-def test_rules_that_share_a_program_are_compiled_by_one_process() -> None:
-    usual = rules_called("ids", "minimax", "asymptotic", "ts-n", "ucb-n", "greedy", "uniform")
-    programs, others = warming.dealt(usual, 2)
-    assert programs == ["minimax", "asymptotic"]
-    assert sorted(others) == ["greedy", "ids", "ts-n", "ucb-n", "uniform"]
-
-
-@pytest.mark.parametrize("count", [2, 3, 4])
-def test_every_rule_is_dealt_once_and_no_process_has_much_more_to_do(count: int) -> None:
-    rules = rules_called(*registry.names())
-    dealt = warming.dealt(rules, count)
-    assert sorted(itertools.chain(*dealt)) == sorted(registry.names())
-    # As numba sees it: how many functions each process compiles, counted by what is written.
-    sizes = [
-        len(frozenset().union(*(pieces(rule.run, rule.choose) for rule in rules_called(*names))))
-        for names in dealt
-    ]
-    assert max(sizes) <= 1.6 * min(sizes)
-
-
 def test_pieces_are_all_that_numba_compiles_of_our_sources(tmp_path: Path) -> None:
     done = run(tmp_path, "-c", COMPILED)
     assert done.returncode == 0, done.stderr
@@ -125,7 +79,7 @@ def test_pieces_are_all_that_numba_compiles_of_our_sources(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", registry.names())
 def test_every_policy_can_be_told_what_it_needs(name: str) -> None:
-    warming.compile_here([name])
+    warming.compile_all(name)
 
 
 def test_an_unknown_policy_is_refused(sidelight: Command) -> None:

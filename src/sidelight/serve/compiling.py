@@ -1,43 +1,25 @@
 """Policies are compiled before they are asked: before the port opens, or in a child.
 
 Compiling takes seconds, in which a process answers nobody. A child compiles into the cache on disk
-(`machine_code`), and this process then loads what is there.
+(`machine_code`), and this process then loads what is there, before the first decision.
 """
 
 from __future__ import annotations
 
 import subprocess
 import threading
-from collections.abc import Iterable
 
-from ..feedback import Feedback
-from ..machine_code import PLAIN, is_kept
-from ..player import Player
 from ..policies import registry
-from ..simulate.warming import Child, start_child, told
+from ..simulate.compilers import Child, start_child
+from ..simulate.warming import compile_for_use, lacks_use
 from .refusals import stopping
 
 PATIENCE = 600  # seconds: a slow machine, not a fault
 
 
-def missing(names: Iterable[str]) -> list[str]:
-    """Those of these rules whose machine code is not on disk yet."""
-    if PLAIN:
-        return []
-    rules = [registry.rule(name) for name in names]
-    return [
-        rule.name
-        for rule in rules
-        if not (is_kept(rule.choose.for_python) and is_kept(rule.update.for_python))
-    ]
-
-
-def compile_for_use(names: Iterable[str]) -> None:
-    """Compile rules for live use, by two decisions of each."""
-    for name in names:
-        player = Player(told(name), Feedback.full_information(4), horizon=100)
-        player.tell(player.choose(), [0.5] * 4)
-        player.choose()
+def is_missing(name: str) -> bool:
+    """Whether the machine code of a rule is not on disk yet."""
+    return lacks_use(registry.rule(name))
 
 
 class Compiler:
@@ -45,15 +27,20 @@ class Compiler:
 
     def __init__(self) -> None:
         self._children: set[Child] = set()
+        self._loaded: set[str] = set()
         self._lock = threading.Lock()
         self._closed = False
 
-    def compile(self, names: Iterable[str]) -> None:
-        """Compile in a child what is missing; where the child fails, this process does it later."""
-        names = missing(names)
-        if not names:
-            return
-        child = self._start(names)
+    def compile(self, name: str) -> None:
+        """Load a rule; a child compiles it before, or this process where the child fails."""
+        if is_missing(name):
+            self._compile_apart(name)
+        if name not in self._loaded:
+            compile_for_use(name)
+            self._loaded.add(name)
+
+    def _compile_apart(self, name: str) -> None:
+        child = self._start(name)
         try:
             child.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -72,10 +59,10 @@ class Compiler:
             for child in self._children:
                 child.kill()
 
-    def _start(self, names: list[str]) -> Child:
+    def _start(self, name: str) -> Child:
         with self._lock:
             if self._closed:
                 raise stopping()
-            child = start_child(compile_for_use, names)
+            child = start_child(compile_for_use, [name])
             self._children.add(child)
         return child
