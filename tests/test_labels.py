@@ -195,6 +195,8 @@ def test_labels_that_files_cannot_hold_are_refused(label: Hashable) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
+        (None, "null is no label: give a text or a number"),
+        ({"tuple": ["a", None]}, "is not a label: null is no label"),
         ([1], r"\[1\] cannot be a label: use a string or a number"),
         ({"tupel": [1]}, "is not a label; did you mean 'tuple'"),
         ({}, r"\{\} is not a label; choose from: none, tuple"),

@@ -246,6 +246,10 @@ def encode_label(label: Label) -> object:
 
 def decode_label(value: object) -> Label:
     """The label that `encode_label` wrote."""
+    if value is None:  # whoever has lost a name would get an action called "None"
+        raise InputError(
+            'null is no label: give a text or a number (Python\'s None is written {"none": true})'
+        )
     if not isinstance(value, Mapping):
         if isinstance(value, Hashable):
             return value

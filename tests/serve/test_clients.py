@@ -184,9 +184,45 @@ def test_a_context_is_no_deeper_than_any_other_body(running: Running) -> None:
 
     assert evaluate(6).status == 200
     for refused in (evaluate(7), evaluate(60), evaluate(1, other=nested(60))):
-        assert refused.kind == "invalid-request"
-        assert "more than 8 levels" in refused.data["detail"]
-        assert "send a flatter one" in refused.data["detail"]
+        assert (refused.status, refused.data["errorCode"]) == (400, "INVALID_CONTEXT")
+        assert "more than 8 levels" in refused.data["errorDetails"]
+        assert "send a flatter one" in refused.data["errorDetails"]
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        (b"", "PARSE_ERROR", "there is no body"),
+        (b"{", "PARSE_ERROR", "the body is no JSON"),
+        (b"\xff{}", "PARSE_ERROR", "the body is no JSON"),
+        (b'{"context": 3}', "INVALID_CONTEXT", "/context"),
+        (b'{"context": {"targetingKey": "a", "targetingKey": "b"}}', "INVALID_CONTEXT", "twice"),
+        (b'{"context": {"targetingKey": 7}}', "INVALID_CONTEXT", "text of 1 to 200 characters"),
+        (b'{"context": {"targetingKey": ""}}', "TARGETING_KEY_MISSING", "1 to 200 characters"),
+        (b"{}", "TARGETING_KEY_MISSING", "needs a targetingKey"),
+        (b'{"context": {"targetingKey": "a\\u001fb"}}', "INVALID_CONTEXT", "printable"),
+        (b'"%s"' % (b"x" * 2**20), "GENERAL", "more than 1,048,576 bytes"),
+    ],
+)
+def test_what_is_wrong_with_an_evaluation_has_a_code_of_ofrep(
+    running: Running, body: bytes, code: str, words: str
+) -> None:
+    running.create("prices")
+    before = running.events("prices")
+    headers = {"content-type": "application/json"}
+    answer = running.call("POST", "/ofrep/v1/evaluate/flags/prices", body, headers=headers)
+    assert answer.status == 400
+    assert answer.headers["content-type"] == "application/json"
+    assert (answer.data["key"], answer.data["errorCode"]) == ("prices", code)
+    assert words in answer.data["errorDetails"]
+    assert running.events("prices") == before
+
+
+def test_an_evaluation_without_a_content_type_is_no_json(running: Running) -> None:
+    running.create("prices")
+    answer = running.call("POST", "/ofrep/v1/evaluate/flags/prices", b"{}")
+    assert (answer.status, answer.data["errorCode"]) == (400, "PARSE_ERROR")
+    assert "content-type: application/json" in answer.data["errorDetails"]
 
 
 def test_there_is_no_bulk_evaluation(running: Running) -> None:

@@ -64,18 +64,26 @@ def operation(schema: Any, name: str) -> Any:
     raise LookupError(name)
 
 
-# Bounds and analyses take seconds each, in a child.
-@pytest.mark.parametrize("name", sorted(set(CALLS) - {"bounds", "analyze"}))
+# A right request to these takes seconds in a child: few here, as many as of the others there.
+SLOW, FEW = ("analyze", "bounds"), 3
+CASES = [
+    *((name, EXAMPLES) for name in sorted(set(CALLS) - set(SLOW))),
+    *((name, FEW) for name in SLOW),
+    *(pytest.param(name, EXAMPLES, marks=pytest.mark.campaign) for name in SLOW),
+]
+
+
+@pytest.mark.parametrize(("name", "examples"), CASES)
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 def test_what_the_document_says_is_what_happens(
-    running: Running, schema_of_service: Any, name: str, mode: GenerationMode
+    running: Running, schema_of_service: Any, name: str, examples: int, mode: GenerationMode
 ) -> None:
     one = operation(schema_of_service, name)
     if mode is GenerationMode.NEGATIVE and not (one.body or one.query or one.headers):
         return  # nothing can be wrong
     headers = {"authorization": f"Bearer {running.secrets['admin']}"}
 
-    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
     @given(case=one.as_strategy(generation_mode=mode))
     def compare(case: Any) -> None:
         case.validate_response(case.call(headers=headers, timeout=60), checks=CHECKS)

@@ -100,6 +100,31 @@ def test_wrong_bodies_are_refused_in_words(running: Running, path: str, body: by
         assert answer.kind in ("invalid-request", "not-observable", "too-large")
 
 
+TWICE = (
+    ("decisions", '{"count": 1, "count": 2}', "count"),
+    ("observations", '{"items": [{"decision": 1, "values": {"A": 1, "A": 2}}]}', "A"),
+    ("observations", '{"items": [{"decision": 1, "values": {"A": 1, "\\u0041": 1}}]}', "A"),
+    (
+        "records",
+        '{"items": [%s], "items": [%s]}' % (2 * ('{"action": "A", "values": {}}',)),
+        "items",
+    ),
+    ("records", '{"items": [{"action": "A", "action": "B", "values": {}}]}', "action"),
+)
+
+
+@pytest.mark.parametrize(("path", "body", "name"), TWICE)
+@pytest.mark.parametrize("length", [0, 2**15])
+def test_a_name_that_stands_twice_is_refused(
+    running: Running, path: str, body: str, name: str, length: int
+) -> None:
+    """Of two values one would be lost in silence."""
+    sent = (body + " " * length).encode()  # a long body is looked at by another thread
+    answer = running.call("POST", f"/v1/experiments/shop/{path}", sent, headers=JSON)
+    assert (answer.status, answer.kind) == (400, "invalid-request")
+    assert f"the name '{name}' stands twice in one object" in answer.data["detail"]
+
+
 def test_a_missing_content_type_gets_a_sentence_for_curl_users(running: Running) -> None:
     for kind in (
         {},

@@ -119,6 +119,31 @@ def test_an_address_that_is_none_is_refused_in_a_sentence(sidelight: Command, ur
     assert "is no address of a service" in done.err
 
 
+@pytest.mark.parametrize("more", ["/", "/v1", "/v1/"])
+def test_the_version_may_be_part_of_the_address(running: Running, more: str) -> None:
+    with sl.connect(running.url + more, running.secrets["decide"], experiment="shop") as shop:
+        assert shop.ask(key="visit").id == 1
+        assert [event["n"] for event in shop.events()] == [1, 2, 3]
+
+
+def test_a_label_names_the_action_that_a_learner_finds(running: Running) -> None:
+    """Its text alone would let None be "None", and 2 be "2"."""
+    labels = [None, 2, "C"]
+    written = [{"none": True}, 2, "C"]
+    running.create("odd", problem={"actions": written, "kind": "full-information"})
+    learner = sl.Learner(sl.Feedback.full_information(3, labels=labels), "ucb-n")
+    learner.ask()
+    with sl.connect(running.url, running.secrets["decide"], experiment="odd") as shop:
+        shop.ask()
+        for player in (learner, shop):
+            assert player.tell(1, {None: 0.5, 2: 0.25})
+            assert not player.tell(1, {"2": 0.25})
+            with pytest.raises(sl.InputError, match="'D'"):
+                player.tell(1, {"D": 0.5})
+        with pytest.raises(sl.InputError, match="two different values of '2'"):
+            shop.tell(1, {2: 0.25, "2": 0.5})
+
+
 @pytest.mark.parametrize("key", ["", "x" * 201])
 def test_a_key_that_is_none_is_refused_as_a_learner_refuses_it(running: Running, key: str) -> None:
     with sl.connect(running.url, running.secrets["decide"]) as shop:

@@ -69,6 +69,8 @@ class Calls:
                 f"{url}: the token would go over the network in plain text: use https://"
             )
         self.url, self._parts, self._token = url, parts, _checked(token)
+        # Paths of calls begin with /v1 themselves.
+        self._path = parts.path.rstrip("/").removesuffix("/v1").rstrip("/")
         self._patience, self._context, self._notice = patience, context, notice
         self._local = threading.local()
         self._open: set[http.client.HTTPConnection] = set()
@@ -99,7 +101,7 @@ class Calls:
         """The lines of an answer, as they come; not repeated."""
         connection = self._connect()
         try:
-            connection.request("GET", self._parts.path.rstrip("/") + path, headers=self._headers())
+            connection.request("GET", self._path + path, headers=self._headers())
             answer = connection.getresponse()
             if answer.status >= 400:
                 raise _error(_data(answer.read()))
@@ -130,7 +132,7 @@ class Calls:
         headers = self._headers()
         if content is not None:
             headers["content-type"] = "application/json"
-        connection.request(method, self._parts.path.rstrip("/") + path, content, headers)
+        connection.request(method, self._path + path, content, headers)
         answer = connection.getresponse()
         return answer.status, _data(answer.read())
 

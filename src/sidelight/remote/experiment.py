@@ -200,20 +200,21 @@ class Remote:
         labels = self.setting.labels
         values = told(values, labels, "values")
         if isinstance(values, Mapping):
-            given = {str(label): value for label, value in values.items()}
+            given = list(values.items())
         else:
             found = numbers(values, "values")
             if found.shape != (len(labels),):
                 raise InputError(f"values has shape {found.shape} for {len(labels)} actions")
-            given = {
-                str(label): x
-                for label, x in zip(labels, found.tolist(), strict=True)
-                if not isnan(x)
-            }
-        said = {label: as_number(value, label, "values") for label, value in given.items()}
-        for label, value in said.items():
-            if not isfinite(value):
-                raise InputError(f"the value of {label!r} is {value}: leave out what did not come")
+            given = [x for x in zip(labels, found.tolist(), strict=True) if not isnan(x[1])]
+        said: dict[str, float] = {}
+        for label, value in given:
+            # None is not "None", and 2 is not "2" where both are there: as a learner has it.
+            text = str(labels[find_label(self._index, label, "values")])
+            number = as_number(value, label, "values")
+            if not isfinite(number):
+                raise InputError(f"the value of {label!r} is {number}: leave out what did not come")
+            if said.setdefault(text, number) != number:
+                raise InputError(f"two different values of {label!r}: {said[text]}, {number}")
         return said
 
 

@@ -124,9 +124,10 @@ CALLS = {
     ),
     "evaluate": Call(
         "decide",
-        "One decision for an OpenFeature client (OFREP); `targetingKey` is the key.",
-        {200: wire.JSON, 400: wire.JSON, 404: wire.JSON},
-        (*BODY, "read-only", "storage-failed"),
+        "One decision for an OpenFeature client (OFREP); `targetingKey` is the key. What is wrong "
+        "with a request has OFREP's `errorCode`.",
+        {200: ofrep.Evaluated, 400: ofrep.EvaluationFailure, 404: ofrep.FlagNotFound},
+        ("read-only", "storage-failed"),
         ofrep.Evaluation,
     ),
 }  # fmt: skip
@@ -235,7 +236,8 @@ def _responses(call: Call) -> dict[int | str, dict[str, Any]]:
         content = {MEDIA: {"schema": {"$ref": REF + "ProblemAnswer"}}}
         responses[status] = {"description": words, "content": content}
     for status, model in call.answers.items():
-        found = responses.setdefault(status, {"description": "As asked.", "content": {}})
+        words = "As asked." if status < 400 else "An error of OFREP."
+        found = responses.setdefault(status, {"description": words, "content": {}})
         if isinstance(model, type):
             found["content"][wire.JSON] = {"schema": {"$ref": REF + model.__name__}}
         elif model:

@@ -117,9 +117,12 @@ HOT = frozenset(
 )
 
 
+ONCE = (b"host", b"authorization", b"origin", b"idempotency-key", b"content-type", b"last-event-id")
+
+
 def check_headers(headers: list[tuple[bytes, bytes]]) -> None:
     """Two different hosts or tokens in one request are an attack or an error."""
-    for name in (b"host", b"authorization", b"origin", b"idempotency-key", b"content-type"):
+    for name in ONCE:
         if sum(found == name for found, _ in headers) > 1:
             raise Refusal("invalid-request", f"the header {name.decode()} is there twice")
 

@@ -6,6 +6,7 @@ takes microseconds. An answer goes out after its commit.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import msgspec
@@ -25,7 +26,7 @@ from .wire import (
     RecordRequest,
     Values,
     body_of,
-    decode,
+    read,
 )
 from .wire import Decision as DecisionAnswer
 
@@ -69,7 +70,7 @@ class Decide(Hot):
 
     async def answer(self, visit: Visit, experiment: Together, body: bytes) -> tuple[int, Struct]:
         """Decide so often."""
-        said = decode(_asked, body)
+        said = await read(_asked, body)
         key = key_of(visit, said.key)
         self.service.check_writable()
         found = await self.service.change(
@@ -87,7 +88,7 @@ class Observe(Hot):
     async def answer(self, visit: Visit, experiment: Together, body: bytes) -> tuple[int, Struct]:
         """Tell all items."""
         items = []
-        for place, item in enumerate(decode(_observed, body).items):
+        for place, item in enumerate((await read(_observed, body)).items):
             _check_key(item.key, place)
             items.append(Told(item.decision, came(item.values), item.key, item.last))
         key = key_of(visit, None)
@@ -106,7 +107,7 @@ class Record(Hot):
     async def answer(self, visit: Visit, experiment: Together, body: bytes) -> tuple[int, Struct]:
         """Record all items."""
         items = []
-        for place, item in enumerate(decode(_recorded, body).items):
+        for place, item in enumerate((await read(_recorded, body)).items):
             _check_key(item.key, place)
             items.append(Recorded(item.action, came(item.values), item.key))
         key = key_of(visit, None)
@@ -134,11 +135,13 @@ def came(values: Values) -> dict[str, float]:
     return {label: value for label, value in values.items() if value is not None}
 
 
-async def reply(send: Send, status: int, answer: Any) -> None:
-    """Send an answer."""
+async def reply(
+    send: Send, status: int, answer: Any, more: Iterable[tuple[bytes, bytes]] = ()
+) -> None:
+    """Send an answer, with `more` headers."""
     body = _encoder.encode(answer)
     length = str(len(body)).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", length)]
+    headers = [(b"content-type", b"application/json"), (b"content-length", length), *more]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

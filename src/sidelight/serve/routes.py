@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated, Any, TypeVar
 
 import msgspec
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
 
 from .. import files
 from ..errors import SidelightError
@@ -36,6 +36,15 @@ Name = Annotated[str, Path(description="The name of the experiment.")]
 Delta = Annotated[
     float, Query(ge=1e-12, lt=1, description="How often all looks together may be wrong.")
 ]
+LONGEST = 16  # digits of the number of an event
+Seen = Annotated[
+    str,
+    Header(
+        alias="Last-Event-ID",
+        description="The last number you have, as a browser says it; it counts before `after`.",
+        json_schema_extra={"pattern": f"^[0-9]{{0,{LONGEST}}}$"},
+    ),
+]
 E = "/v1/experiments/{experiment}"
 HEALTHY = 5.0  # seconds in which a store must answer
 UNWELL = "the store cannot be used: whoever runs the service finds why in its log"
@@ -61,7 +70,7 @@ async def read(request: Request, service: Service, kind: type[T]) -> T:
     body = await wire.body_of(
         visit_of(request.scope), request.receive, service.settings.limits.body
     )
-    return wire.decode(msgspec.json.Decoder(kind), body)
+    return await wire.read(msgspec.json.Decoder(kind), body)
 
 
 @router.head("/v1/health", include_in_schema=False)  # as many load balancers ask
@@ -218,18 +227,18 @@ async def events(
     experiment: Name,
     after: Annotated[int, Query(ge=0, le=2**53, description="The last number you have.")] = 0,
     wait: Annotated[float, Query(ge=0, le=WAIT, description="Seconds to wait for one.")] = 0,
+    seen: Seen = "",
 ) -> Response:
     """The events after a number: lines of JSON, or a stream of server-sent events."""
     service = service_of(request)
     visit = visit_of(request.scope)
     found = await service.experiment(visit, "read", experiment)
     is_stream = streams.SSE in visit.header(b"accept")
-    seen = visit.header(b"last-event-id")
-    if is_stream and seen.isascii() and seen.isdigit() and len(seen) < 16:
-        after = int(seen)
+    after, where = (number_of(seen), "Last-Event-ID") if seen else (after, "after")
     last = await asyncio.to_thread(found.look, lambda replay: replay.n)
     if after > last:
-        raise Refusal("invalid-request", f"after={after}: the last event is {last}: ask after that")
+        words = f"{where}={after}: the last event is {last}: ask after that"
+        raise Refusal("invalid-request", words, more={"parameter": where})
     place = place_for(service, visit, is_stream or (wait > 0 and after == last))
     feeds, may_read = service.feeds, lambda: service.gate.knows(visit)
     if is_stream:
@@ -237,6 +246,16 @@ async def events(
         return streams.Streamed(content, streams.SSE, {"x-accel-buffering": "no"}, place)
     content = feeds.lines(experiment, after, wait, may_read)
     return streams.Streamed(content, streams.NDJSON, {"etag": f'"{last}"'}, place)
+
+
+def number_of(seen: str) -> int:
+    """The number of an event in the header `Last-Event-ID`."""
+    if seen.isascii() and seen.isdigit() and len(seen) <= LONGEST:
+        return int(seen)
+    words = "is no number of an event: send the id of the last event that you have, or leave it out"
+    raise Refusal(
+        "invalid-request", f"Last-Event-ID: {seen!r} {words}", more={"parameter": "Last-Event-ID"}
+    )
 
 
 def place_for(service: Service, visit: Visit, lasts: bool) -> AbstractContextManager[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -14,6 +15,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # The same for every service, because the OpenAPI document says them.
 BATCH = 1000  # decisions or items in a request
 WAIT = 30.0  # seconds that a question for events may wait
+_name = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?")
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class Settings:
         if (self.certificate is None) != (self.key is None):
             raise InputError("--tls-cert and --tls-key go together: give both")
         self._check_certificate()
+        self._check_hosts()
         if self.is_loopback:
             return
         if not (self.has_tls or self.behind_proxy):
@@ -92,6 +95,14 @@ class Settings:
                 "--allow-host decide.example.org"
             )
 
+    def _check_hosts(self) -> None:
+        for host in self.hosts:
+            if not (_name.fullmatch(host) or _is_address(host.strip("[]"))):
+                raise InputError(
+                    f"--allow-host {host!r} is no name of a host: give each name by which callers "
+                    "call, without scheme, port or pattern, such as --allow-host decide.example.org"
+                )
+
     def _check_certificate(self) -> None:
         if self.certificate is None or self.key is None:
             return
@@ -103,3 +114,11 @@ class Settings:
                 f"--tls-cert {self.certificate}, --tls-key {self.key}: {error.strerror or error}: "
                 "give a certificate chain and its key without a password, both in PEM"
             ) from None
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
