@@ -7,7 +7,7 @@
 - Processor time of a request, of the service's route against a route of FastAPI with models of
   pydantic that does the same, behind the same guard.
 - Latency beside that of the disk (`fdatasync` of a small append), alone and with 20 open streams of
-  events.
+  events, which a process of their own reads.
 
 The service runs in a process of its own; what is compared takes turns, and the median of the
 ratios of turns that follow each other counts, since the machine is shared. All decisions have keys.
@@ -16,7 +16,7 @@ ratios of turns that follow each other counts, since the machine is shared. All 
 
 makes so many decisions (a million) and tells the value of each, a hundred in each request and all
 with keys, and prints for each tenth of them the memory of the service and the latency of requests.
-Memory grows by what a learner knows: every decision, every value and every key, for ever.
+Memory does not grow: what a learner did long ago is in a temporary file.
 """
 
 from __future__ import annotations
@@ -226,14 +226,14 @@ def sync_of_disk(count: int = 300) -> list[float]:
     return sorted(taken)
 
 
-async def streams(service: Child, count: int, after: int, stop: asyncio.Event) -> int:
-    """Read the events after n from open streams; how many bytes came."""
+async def read_streams(port: int, token: str, after: int, count: int) -> int:
+    """Read the events after n from so many streams until stdin ends; how many bytes came."""
 
     async def one() -> int:
-        reader, out = await asyncio.open_connection("127.0.0.1", service.port)
+        reader, out = await asyncio.open_connection("127.0.0.1", port)
         head = (
             f"GET /v1/experiments/shop/events?after={after} HTTP/1.1\r\nhost: 127.0.0.1\r\n"
-            f"accept: text/event-stream\r\nauthorization: Bearer {service.token}\r\n\r\n"
+            f"accept: text/event-stream\r\nauthorization: Bearer {token}\r\n\r\n"
         )
         out.write(head.encode())
         size = 0
@@ -244,23 +244,25 @@ async def streams(service: Child, count: int, after: int, stop: asyncio.Event) -
         return size
 
     tasks = [asyncio.create_task(one()) for _ in range(count)]
-    await stop.wait()
+    await asyncio.to_thread(sys.stdin.read)
     for task in tasks:
         task.cancel()
     return sum(await asyncio.gather(*tasks))
 
 
 async def with_streams(service: Child, count: int, each: int) -> list[float]:
-    """Latencies from 8 connections while streams are open."""
-    stop = asyncio.Event()
+    """Latencies from 8 connections while a process of its own reads so many streams."""
     reader, out = await asyncio.open_connection("127.0.0.1", service.port)
     _, said = await call(reader, out, service.token, "POST", ROUTE, {"key": f"now-{next(keys)}"})
     out.close()
-    reading = asyncio.create_task(streams(service, count, json.loads(said)["seq"], stop))
-    await asyncio.sleep(0.5)
-    taken = await load(service, 8, each)
-    stop.set()
-    size = await reading
+    after = json.loads(said)["seq"]
+    command = [sys.executable, __file__, "read", str(service.port), service.token]
+    with subprocess.Popen(
+        [*command, str(after), str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        await asyncio.sleep(1.5)
+        taken = await load(service, 8, each)
+        size = int(process.communicate()[0])
     assert size > count * 1000 or not count
     return taken
 
@@ -378,6 +380,9 @@ def main() -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["child"]:
         child(*sys.argv[2:])
+    elif sys.argv[1:2] == ["read"]:
+        port, token, *numbers = sys.argv[2:]
+        say(str(asyncio.run(read_streams(int(port), token, *map(int, numbers)))))
     elif sys.argv[1:2] == ["soak"]:
         soak(*map(int, sys.argv[2:3]))
     else:

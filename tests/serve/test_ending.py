@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,6 +16,7 @@ import pytest
 
 from serving import PATIENCE, Answer, Running, hard, serving_here
 from sidelight.serve import compiling, run
+from sidelight.serve.tokens import TokenFile
 
 if TYPE_CHECKING:
     from servers import Server
@@ -98,9 +100,40 @@ def test_a_policy_that_is_compiled_does_not_keep_the_service(
 
     with ThreadPoolExecutor(1) as asking:
         with serving_here(str(tmp_path / "e.db"), tmp_path) as running:
-            monkeypatch.setattr(compiling, "missing", list)
+            monkeypatch.setattr(compiling, "is_missing", bool)
             monkeypatch.setattr(subprocess, "Popen", slow)
             waiting = asking.submit(running.create)
             until(lambda: children)
         check_told(running, waiting)
     assert [child.poll() is not None for child in children] == [True]
+
+
+LOADED = """
+import gc, sys
+from pathlib import Path
+from sidelight.serve import run
+from sidelight.serve.settings import Settings
+from sidelight.serve.wire import ExperimentRequest
+
+async def told(server, place):
+    print(gc.get_freeze_count())
+    problem = {"actions": 3, "kind": "bandit"}
+    for name in ("one", "two"):
+        server.service.shelf.create(name, ExperimentRequest(problem, "ucb-n", 1))
+        print(gc.get_freeze_count())
+    server.service.shelf.close()
+
+run.run = told
+run.serve(Settings("events.db", Path("tokens"), port=0))
+"""
+
+
+def test_the_collector_of_garbage_leaves_out_what_lives_as_long_as_the_service(
+    tmp_path: Path,
+) -> None:
+    TokenFile(tmp_path / "tokens").add("me", "admin")
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    first, second, third = map(int, done.stdout.split())
+    assert 100_000 < first < second < third

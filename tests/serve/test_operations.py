@@ -20,7 +20,8 @@ from commands import Command
 from serving import BANDIT, MANY, PATIENCE, Apart, Running, hard, serving_here, tokens_for
 from sidelight.live.store import open_store
 from sidelight.remote import Calls
-from sidelight.serve.compiling import Compiler, missing
+from sidelight.serve import compiling
+from sidelight.serve.compiling import Compiler, is_missing
 from sidelight.serve.logs import trace_of
 
 E = "/v1/experiments/shop"
@@ -247,21 +248,32 @@ def test_a_hard_analysis_is_cut_off_and_others_are_served(tmp_path: Path) -> Non
 def test_policies_are_compiled_in_a_child(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     code = (
-        "from sidelight.serve.compiling import Compiler, missing; "
-        "assert missing(['uniform']) == ['uniform']; Compiler().compile(['uniform']); "
-        "assert missing(['uniform']) == []"
+        "from sidelight.serve.compiling import Compiler, is_missing; "
+        "assert is_missing('uniform'); Compiler().compile('uniform'); "
+        "assert not is_missing('uniform')"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env=environment, timeout=300)
 
 
 def test_what_is_compiled_already_needs_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert missing(["ucb-n"]) == []
+    assert not is_missing("ucb-n")
 
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("a child was started")
 
     monkeypatch.setattr(subprocess, "Popen", fail)
-    Compiler().compile(["ucb-n"])
+    Compiler().compile("ucb-n")
+
+
+def test_a_rule_is_loaded_before_its_first_decision_and_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr(compiling, "compile_for_use", loaded.append)
+    compiler = Compiler()
+    for name in ("ucb-n", "greedy", "ucb-n"):
+        compiler.compile(name)
+    assert loaded == ["ucb-n", "greedy"]
 
 
 # ---- the command line ----------------------------------------------------------------------------

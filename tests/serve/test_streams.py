@@ -107,6 +107,22 @@ def test_a_stream_goes_on_where_it_was_left(running: Running) -> None:
     again = Stream(running, **{"last-event-id": "6"})
     assert again.next()["id"] == "7"
     again.close()
+    both = Stream(running, EVENTS + "?after=2", **{"last-event-id": "6"})
+    assert both.next()["id"] == "7"
+    both.close()
+    lines = running.call("GET", EVENTS, headers={"last-event-id": "6"})
+    assert json.loads(lines.body.splitlines()[0])["n"] == 7
+
+
+@pytest.mark.parametrize("seen", ["x", "-1", "1.0", "\xb2", "9" * 17, "999"])
+@pytest.mark.parametrize("kind", ["text/event-stream", "application/x-ndjson"])
+def test_a_number_of_an_event_that_is_none_is_refused(
+    running: Running, seen: str, kind: str
+) -> None:
+    """Taken for 0, it would send all events again."""
+    answer = running.call("GET", EVENTS, headers={"accept": kind, "last-event-id": seen})
+    assert (answer.status, answer.kind) == (400, "invalid-request")
+    assert answer.data["parameter"] == "Last-Event-ID"
 
 
 def test_more_events_than_are_kept_for_streams_come_in_their_order(running: Running) -> None:
@@ -124,6 +140,7 @@ def test_a_reader_who_is_far_behind_holds_up_nobody(store: Store) -> None:
 
     async def read(shop: Together) -> None:
         feeds = Feeds(store, 9)
+        shop.when_kept = feeds.keep
         slow = feeds.sent("shop", 0, _last(store), lambda: True)
         assert await anext(slow) == b": sidelight\n\n"
         assert b"id: 1\n" in await anext(slow)  # and then it does not read on
@@ -152,14 +169,15 @@ def test_readers_share_looks_and_send_at_different_times(
     looks: list[int] = []
     look = Feeds._look
 
-    def counted(feeds: Feeds, experiment: str, after: int) -> Any:
+    def counted(feeds: Feeds, experiment: str, after: int, *most: int) -> Any:
         looks.append(after)
-        return look(feeds, experiment, after)
+        return look(feeds, experiment, after, *most)
 
     monkeypatch.setattr(Feeds, "_look", counted)
 
     async def read(shop: Together) -> None:
         feeds = Feeds(store, 99)
+        shop.when_kept = feeds.keep
         readers = [feeds.sent("shop", 1, 1, lambda: True) for _ in range(20)]
         for reader in readers:
             await anext(reader)
@@ -169,7 +187,13 @@ def test_readers_share_looks_and_send_at_different_times(
             pieces = await asyncio.gather(*map(anext, readers))
             assert len(set(pieces)) == 1
             assert b"id: %d\n" % _last(store) in pieces[0]
-        assert len(looks) == 6
+        assert len(looks) == (6 if store.shared else 1)  # what is told needs no look
+        await asyncio.to_thread(shop.decide(PAGE + 1, "many").result)
+        feeds.wake("shop")
+        for length in (PAGE, 1):  # more than a piece: still one look for all
+            pieces = await asyncio.gather(*map(anext, readers))
+            assert {piece.count(b"\nevent: ") for piece in pieces} == {length}
+        assert len(looks) == (7 if store.shared else 1)
         for reader in readers:
             await reader.aclose()  # type: ignore[attr-defined]
 
@@ -180,6 +204,32 @@ def test_readers_share_looks_and_send_at_different_times(
     assert lags[0] == 0
     assert lags[-1] < PAUSE
     assert max(b - a for a, b in pairwise(lags)) < 2 * PAUSE / 20
+
+
+def test_an_event_that_nobody_told_of_is_read(store: Store) -> None:
+    """A stream has it before the next one that is told."""
+    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
+
+    async def read(shop: Together) -> None:
+        feeds = Feeds(store, 9)
+        shop.when_kept = feeds.keep
+        reader = feeds.sent("shop", 1, 1, lambda: True)
+        await anext(reader)
+        await asyncio.to_thread(shop.decide().result)
+        found = await anext(reader)  # all that was there before is read now
+        for told in (True, False, True, False, False, True):
+            shop.when_kept = feeds.keep if told else None
+            await asyncio.to_thread(shop.decide().result)
+        feeds.wake("shop")
+        async with asyncio.timeout(PATIENCE):
+            while b"\nid: %d\n" % _last(store) not in found:
+                found += await anext(reader)
+        ids = [line for line in found.splitlines() if line.startswith(b"id: ")]
+        assert ids == [b"id: %d" % n for n in range(2, _last(store) + 1)]
+        await reader.aclose()  # type: ignore[attr-defined]
+
+    with ThreadPoolExecutor(1) as crew:
+        asyncio.run(read(Together(store, "shop", crew)))
 
 
 def _last(store: Store) -> int:

@@ -42,6 +42,8 @@ class Kept:
         self._opened: int | None = None  # the number of our `opened` event
         self._entry: Entry | None = None  # our `opened` event, before it is written
         self._written: Future[Any] | None = None  # the last append, which others wait for, too
+        # Called with events that this process has appended, when they are on disk, in their order.
+        self.when_kept: Callable[[list[Event]], object] | None = None
         self._unwritten = False  # whether appends of a forgotten learner may still wait
         if store.last(name) is None:
             raise InputError(f"there is no experiment {name!r} here{those(store)}")
@@ -93,6 +95,7 @@ class Kept:
                         after = replay.n
                         entries = self._counted(replay, opening, entries)
                         self._written = self.store.submit(self.name, after, entries)
+                        self._written.add_done_callback(self._tell_kept)
             if refused:
                 raise refused
             return answer, self._written
@@ -120,6 +123,10 @@ class Kept:
         return answers
 
     # ---- inside ------------------------------------------------------------------------------
+
+    def _tell_kept(self, done: Future[list[Event]]) -> None:
+        if self.when_kept is not None and done.exception() is None:
+            self.when_kept(done.result())
 
     def _opening(self, replay: Replay) -> list[Entry]:
         """Our `opened` event, where it is not written yet."""

@@ -10,6 +10,7 @@ what is on disk.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import socket
@@ -77,13 +78,13 @@ def make_service(settings: Settings, on_failure: Callable[[StoreError], None], l
     tokens = TokenFile(settings.tokens)
     settings.check(bool(tokens.all()))
     store = open_store(settings.where, read_only=settings.read_only, on_failure=on_failure)
+    feeds = Feeds(store, settings.limits.streams)
     try:
-        shelf = Shelf(store, settings.limits, settings.read_only)
+        shelf = Shelf(store, settings.limits, feeds.keep)
         shelf.open_all(lambda name: log.say("opening", experiment=name))
     except BaseException:
         store.close()
         raise
-    feeds = Feeds(store, settings.limits.streams)
     return Service(settings, Gate(settings, tokens), shelf, log, Metrics(), feeds)
 
 
@@ -160,6 +161,17 @@ async def run(server: Server, place: socket.socket) -> None:
         watching.cancel()
 
 
+def leave_out_of_collections(server: Server) -> None:
+    """Let the collector of garbage never look at what lives as long as the process.
+
+    These are half a million objects, of libraries, machine code and experiments. To look through
+    them takes a tenth of a second, in which nobody gets an answer, about once in 2,000 decisions.
+    """
+    gc.collect()
+    gc.freeze()
+    server.service.shelf.when_opened = gc.freeze
+
+
 def serve(settings: Settings) -> None:
     """Run a service until it is told to end."""
     log = Log()
@@ -169,6 +181,7 @@ def serve(settings: Settings) -> None:
     sys.setswitchinterval(SWITCH)
     with bound(settings) as place:
         server = make_server(settings, log)
+        leave_out_of_collections(server)
         asyncio.run(run(server, place))
     if server.service.failure:
         os._exit(1)  # without any clean-up, which would touch the file once more

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from ..document import from_table
 from ..errors import ConflictError, InputError
 from ..live.bodies import created
-from ..live.events import NAME
+from ..live.events import NAME, Event
 from ..live.learner import Learner
 from ..live.store import Store
 from ..live.together import Together
@@ -34,13 +34,16 @@ BEGINNING = ("problem", "policy", "seed", "horizon", "patience")
 class Shelf:
     """All experiments of a store."""
 
-    def __init__(self, store: Store, limits: Limits, read_only: bool) -> None:
-        self.store, self.limits, self.read_only = store, limits, read_only
+    def __init__(
+        self, store: Store, limits: Limits, when_kept: Callable[[list[Event]], object]
+    ) -> None:
+        self.store, self.limits, self._when_kept = store, limits, when_kept
         self._crew = ThreadPoolExecutor(THREADS, "sidelight-turn")
         self.compiler = Compiler()
         self._open: dict[str, Together] = {}
         self._lock = threading.Lock()
         self.large: set[str] = set()  # experiments whose decisions take a thread
+        self.when_opened: Callable[[], object] = lambda: None  # called for each experiment
 
     def opened(self) -> list[str]:
         """The names of those that are open."""
@@ -70,10 +73,12 @@ class Shelf:
         with self._lock:
             if name not in self._open:
                 found = Together(self.store, name, self._crew)
+                found.when_kept = self._when_kept
                 actions = found.look(lambda replay: len(replay.learner.setting))
                 if actions > self.limits.inline:
                     self.large.add(name)
                 self._open[name] = found
+                self.when_opened()
         return self._open[name]
 
     def open_all(self, say: Callable[[str], None]) -> None:
@@ -155,7 +160,7 @@ class Shelf:
             rule = registry.parse(policy).rule
         except InputError:
             return  # whoever opens or creates the experiment says so
-        self.compiler.compile([rule.name])
+        self.compiler.compile(rule.name)
 
     def close(self) -> None:
         """End the threads and let go of the store."""

@@ -3,10 +3,12 @@
     GET .../events?after=17&wait=20                       application/x-ndjson
     GET .../events?after=17, Accept: text/event-stream    CloudEvents 1.0 as server-sent events
 
-A stream reads from the store, never from the learner, so that no reader holds up a decision. All
-streams of an experiment share one look at the store, four times a second at most, and the bytes
-that they send. They do not send all at once, which decisions would have to wait for, but one after
-the other until the next look. A reader who is far behind looks for itself until it has caught up.
+A stream has what is in the store, never what is only in the memory of a learner. On a file, this
+process is told of every event when it is on disk, and need not read it; on a server, where others
+write, too, all streams of an experiment share one look at the store. New events go out four times a
+second at most, and all streams share the bytes. They do not send all at once, which decisions would
+have to wait for, but one after the other. A reader who is far behind looks for itself until it has
+caught up.
 
 A stream and a question that waits have a place: there are so many in all, and half as many for one
 token, so that no reader keeps out the others. Before anything is sent, the token of the reader is
@@ -23,6 +25,7 @@ from itertools import count, islice
 from typing import NamedTuple
 
 import msgspec
+from msgspec import Raw
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -33,7 +36,8 @@ from .refusals import Refusal
 
 NDJSON, SSE = "application/x-ndjson", "text/event-stream"
 PAGE = 500  # events in a piece of a stream
-RECENT = 2000  # events that are kept for streams
+LOOK = 1000  # events that a look takes at most
+RECENT = 2 * LOOK  # events that are kept for streams
 PAUSE = 0.25  # seconds between two looks while events come
 POLL = 0.5  # seconds between two looks at a server, where others may write
 GOLDEN = 0.6180339887498949  # its multiples, modulo 1, lie evenly, however many there are
@@ -53,15 +57,16 @@ class Feed:
 
     def __init__(self, experiment: str, last: int) -> None:
         self.experiment, self.last, self.readers = experiment, last, 0
-        self.due = 0.0  # when to look again, by the clock of the event loop
+        self.due = 0.0  # when to go on, by the clock of the event loop
         self._lags = (PAUSE * (turn * GOLDEN % 1) for turn in count())
         self.recent: deque[Sent] = deque(maxlen=RECENT)
-        self.stale = True
+        self.kept: deque[Sent] = deque()  # that this process has appended, from its other threads
+        self.stale = True  # whether there may be events that nobody told us of
         self.lock = asyncio.Lock()
         self.news = asyncio.Event()
 
     def lag(self) -> float:
-        """How long after a look the next reader sends what came: another time for each."""
+        """How long after the others the next reader sends what came: another time for each."""
         return next(self._lags)
 
     def after(self, n: int) -> list[Sent] | None:
@@ -72,14 +77,22 @@ class Feed:
         return list(islice(self.recent, n + 1 - first, n + 1 - first + PAGE))
 
     def add(self, found: list[Sent]) -> None:
-        """Events that came."""
+        """Events that were read."""
         self.recent += found
         self.last += len(found)
-        self.stale |= len(found) == PAGE  # it may have become stale while we looked
+        self.stale |= len(found) == LOOK  # it may have become stale while we looked
+
+    def take(self) -> None:
+        """Events that this process has appended; what is missing between them must be read."""
+        while self.kept and not self.stale:
+            sent = self.kept.popleft()
+            self.stale = sent.event.n > self.last + 1
+            if sent.event.n == self.last + 1:
+                self.recent.append(sent)
+                self.last += 1
 
     def wake(self) -> None:
         """There is something new."""
-        self.stale = True
         self.news.set()
         self.news = asyncio.Event()
 
@@ -118,10 +131,17 @@ class Feeds:
         """How many streams and questions that wait there are."""
         return self._places.total()
 
+    def keep(self, events: list[Event]) -> None:
+        """Events that this process has appended, and that are on disk; called by any thread."""
+        feed = self._feeds.get(events[0].experiment)
+        if feed is not None:
+            feed.kept += [Sent(event, as_cloud_event(event)) for event in events]
+
     def wake(self, experiment: str) -> None:
         """There is something new."""
         feed = self._feeds.get(experiment)
         if feed is not None:
+            feed.stale |= self._store.shared
             feed.wake()
 
     def close(self) -> None:
@@ -160,8 +180,9 @@ class Feeds:
         with self._reading(experiment, last) as feed:
             lag = feed.lag()
             while not self.closing:
+                waits = after == feed.last  # who has to catch up goes on
                 page = await self._next(feed, after, BEAT)
-                if len(page) < PAGE:  # who has to catch up goes on
+                if waits:
                     await asyncio.sleep(lag)
                 if not may_read():
                     return
@@ -205,13 +226,16 @@ class Feeds:
         return await self._read(feed, after)
 
     async def _read(self, feed: Feed, after: int) -> list[Sent]:
-        if feed.stale:
+        if feed.stale or feed.kept:
             async with feed.lock:
-                if feed.stale:
+                if feed.stale or feed.kept:
                     clock = asyncio.get_running_loop()
                     await asyncio.sleep(feed.due - clock.time())
-                    feed.stale, feed.due = False, clock.time() + PAUSE
-                    feed.add(await asyncio.to_thread(self._look, feed.experiment, feed.last))
+                    feed.due = clock.time() + PAUSE
+                    feed.take()
+                if feed.stale:
+                    feed.stale = False
+                    feed.add(await asyncio.to_thread(self._look, feed.experiment, feed.last, LOOK))
         found = feed.after(after)
         if found is None:
             found = await asyncio.to_thread(self._look, feed.experiment, after)
@@ -229,8 +253,8 @@ class Feeds:
             if not feed.readers:
                 del self._feeds[experiment]
 
-    def _look(self, experiment: str, after: int) -> list[Sent]:
-        page = islice(self._store.read(experiment, after), PAGE)
+    def _look(self, experiment: str, after: int, most: int = PAGE) -> list[Sent]:
+        page = islice(self._store.read(experiment, after), most)
         return [Sent(event, as_cloud_event(event)) for event in page]
 
 
@@ -243,7 +267,7 @@ def as_cloud_event(event: Event) -> bytes:
         "type": f"sidelight.{event.type}",
         "time": event.time,
         "datacontenttype": "application/json",
-        "data": {"n": event.n, "key": event.key, "hash": event.hash, "body": event.data},
+        "data": {"n": event.n, "key": event.key, "hash": event.hash, "body": Raw(event.body)},
     }
     text = msgspec.json.encode(said).decode()
     return f"id: {event.n}\nevent: {event.type}\ndata: {text}\n\n".encode()
