@@ -19,12 +19,13 @@ import pytest
 
 from serving import PATIENCE, Running, serving_here
 from sidelight import Feedback, Learner
+from sidelight.errors import StoreError
 from sidelight.live.bodies import created
 from sidelight.live.events import Event, check_chain
 from sidelight.live.store import Store
 from sidelight.live.together import Together
 from sidelight.serve.settings import Limits
-from sidelight.serve.streams import PAGE, PAUSE, Feed, Feeds
+from sidelight.serve.streams import PAGE, PAUSE, RECENT, Feed, Feeds
 from sidelight.serve.tokens import FRESH, TokenFile
 
 EVENTS = "/v1/experiments/shop/events"
@@ -220,6 +221,63 @@ def test_an_event_that_nobody_told_of_is_read(store: Store) -> None:
         for told in (True, False, True, False, False, True):
             shop.when_kept = feeds.keep if told else None
             await asyncio.to_thread(shop.decide().result)
+        feeds.wake("shop")
+        async with asyncio.timeout(PATIENCE):
+            while b"\nid: %d\n" % _last(store) not in found:
+                found += await anext(reader)
+        ids = [line for line in found.splitlines() if line.startswith(b"id: ")]
+        assert ids == [b"id: %d" % n for n in range(2, _last(store) + 1)]
+        await reader.aclose()  # type: ignore[attr-defined]
+
+    with ThreadPoolExecutor(1) as crew:
+        asyncio.run(read(Together(store, "shop", crew)))
+
+
+def test_after_a_look_that_failed_the_next_reader_looks_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
+    look, fails = Feeds._look, [True]
+
+    def broken(feeds: Feeds, *question: Any) -> Any:
+        if fails:
+            raise StoreError("the disk failed")
+        return look(feeds, *question)
+
+    monkeypatch.setattr(Feeds, "_look", broken)
+
+    async def read(shop: Together) -> None:
+        feeds = Feeds(store, 9)
+        readers = [feeds.sent("shop", 1, 1, lambda: True) for _ in range(2)]
+        for reader in readers:
+            await anext(reader)
+        await asyncio.to_thread(shop.decide().result)
+        with pytest.raises(StoreError):
+            await anext(readers[0])
+        fails.clear()
+        async with asyncio.timeout(PATIENCE):
+            assert await anext(readers[1]) not in (b"", b": alive\n\n")
+        for reader in readers:
+            await reader.aclose()  # type: ignore[attr-defined]
+
+    with ThreadPoolExecutor(1) as crew:
+        asyncio.run(read(Together(store, "shop", crew)))
+
+
+def test_a_reader_that_does_not_read_on_costs_bounded_memory(store: Store) -> None:
+    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
+
+    async def read(shop: Together) -> None:
+        feeds = Feeds(store, 9)
+        shop.when_kept = feeds.keep
+        reader = feeds.sent("shop", 1, 1, lambda: True)
+        await anext(reader)
+        await asyncio.to_thread(shop.decide().result)
+        found = await anext(reader)
+        for _ in range(1 + 2 * RECENT // 1000):
+            await asyncio.to_thread(shop.decide(1000).result)
+        (feed,) = feeds._feeds.values()
+        assert len(feed.kept) <= RECENT
         feeds.wake("shop")
         async with asyncio.timeout(PATIENCE):
             while b"\nid: %d\n" % _last(store) not in found:

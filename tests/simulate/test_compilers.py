@@ -32,7 +32,9 @@ def note(name: str) -> None:
     folder = Path(os.environ["NOTES"])
     if name == os.environ.get("FAILS"):
         raise ValueError(name)
-    (folder / name).write_text(f"{os.getpid()} {os.getppid()}")
+    half = folder.parent / f"half of {folder.name} {name}"
+    half.write_text(f"{os.getpid()} {os.getppid()}")
+    half.rename(folder / name)  # nobody finds half a file
     while name == os.environ.get("STAYS"):
         time.sleep(1)
 
@@ -143,6 +145,23 @@ def test_whoever_is_stopped_ends_the_processes_and_their_copies(
 
     with pytest.raises(KeyboardInterrupt):
         compilers.call_apart(note, rules_called(*MANY), 2, stop)
+    for process in {process for process, _ in written(notes).values()}:
+        assert wait_for(lambda process=process: not is_alive(process))  # type: ignore[misc]
+
+
+@pytest.mark.skipif(not compilers.FORKS, reason="this system cannot fork")
+def test_a_copy_ends_when_the_process_that_it_copies_was_killed(
+    notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, lists = compilers.dealt(rules_called(*MANY), 2)
+    monkeypatch.setenv("STAYS", lists[1][-1])
+
+    def kill() -> None:
+        """The system does so where memory is short."""
+        if wait_for(lambda: lists[1][-1] in written(notes)):
+            os.kill(written(notes)[first][0], signal.SIGKILL)
+
+    compilers.call_apart(note, rules_called(*MANY), 2, kill)
     for process in {process for process, _ in written(notes).values()}:
         assert wait_for(lambda process=process: not is_alive(process))  # type: ignore[misc]
 

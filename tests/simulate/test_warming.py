@@ -58,6 +58,20 @@ def test_after_warming_nothing_is_compiled(tmp_path: Path) -> None:
     assert compilations == 0
 
 
+def test_what_cannot_be_kept_is_compiled_here_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = [registry.rule(name) for name in ("greedy", "uniform", "ucb-n")]
+    done: list[str] = []
+    seen: list[tuple[int, int]] = []
+    monkeypatch.setattr(warming, "can_be_kept", lambda _: False)
+    for name in ("is_missing", "lacks_use"):
+        monkeypatch.setattr(warming, name, lambda _: True)
+    monkeypatch.setattr(warming, "compile_all", done.append)
+    monkeypatch.setattr("subprocess.Popen", None)
+    warming.warm(rules, lambda *so_far: seen.append(so_far))
+    assert done == ["greedy", "uniform", "ucb-n"]
+    assert seen[-1] == (6, 6)
+
+
 def test_a_race_compiles_in_other_processes_to_the_same_code(tmp_path: Path) -> None:
     """The first race starts processes; what they kept is all that the second one needs."""
     first, second = (run(tmp_path, "-c", RACE) for _ in range(2))

@@ -1,7 +1,7 @@
 """What a learner remembers of its past, in little memory.
 
-A learner forgets nothing. What it did last is bytes in memory, all before that is in a temporary
-file (`spill`), and objects of Python are made when somebody looks.
+A learner forgets nothing. The newest entries are bytes in memory, and older ones are in a temporary
+file (`spill`). Objects of Python are made when somebody reads an entry.
 """
 
 from __future__ import annotations

@@ -157,13 +157,15 @@ class Learner:
         if key is not None and self._is_repeated(key, choice.round, seen, bool(last)):
             return False
         new = self._news(choice.round, seen, where)
-        if key is not None:
-            history.note_tell(key, choice.round, seen, bool(last))
         awaited = history.awaited.get(choice.round, 0)
+        # What may have to read the temporary file comes first: if that fails, nothing has changed.
         if new:
+            history.note_values(choice.round, new)
             self._take(choice, new, awaited)
         if last and awaited > len(new):
             self._give_up(choice)
+        if key is not None:
+            history.note_tell(key, choice.round, seen, bool(last))
         return bool(new) or (bool(last) and awaited > len(new))
 
     def record(self, action: Label, values: Values, key: str | None = None) -> bool:
@@ -321,7 +323,6 @@ class Learner:
         take = self.player.take if awaited else self.player.learn
         take(choice, list(new), list(new.values()))
         add_values(history.pairs, choice.action, new)
-        history.note_values(t, new)
         if awaited > len(new):
             history.awaited[t] = awaited - len(new)
         elif awaited:

@@ -12,9 +12,9 @@ a learner, are what lasts.
     asked.add("visit-881", 17)                      a new key
     asked.replace("visit-881", 18)                  a known key
 
-A mapping is in the order in which its keys came, as a dict is. Where the file takes no more, since
-the disk is full, entries stay in memory. A process that was forked leaves the file to its parent:
-both would write into it.
+A mapping is in the order in which its keys came, as a dict is. `add` and `replace` never fail: if
+the file takes no more, since the disk is full, entries stay in memory. A process that was forked
+leaves the file to its parent, because both would write into it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..errors import StoreError
 
 KEEP = 4096  # entries of each mapping
 MOVE = 256  # entries that are moved at once, in a millisecond
-CACHED = -8192  # of the file are in memory, too: kilobytes, with the sign that SQLite wants
+CACHED = -8192  # SQLite's own cache of the file; a negative number means kilobytes
 
 LAYER = 4096  # keys in the first layer of a sieve
 MIXER = 0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio
@@ -41,11 +41,12 @@ V = TypeVar("V")
 
 
 class Sieve:
-    """Which keys may be in the file: all that are, and about one in a hundred of the others.
+    """Which keys may be in the file: all that are, and a few in a hundred of the others.
 
     Almost every key that somebody asks for is new, and a file that does not have it need not be
     read. This is a Bloom filter: each key sets three bits of one word, and is new if one of them is
-    not set. It grows by layers, each twice as large as the one before: two bytes for a key.
+    not set. It grows by layers, each twice as large as the one before: two bytes for a key. Each
+    layer lets one in a hundred of the other keys pass.
     """
 
     def __init__(self) -> None:
@@ -88,7 +89,8 @@ class Spill:
     def database(self) -> sqlite3.Connection:
         """The file; whoever uses a learner in several threads lets them take turns."""
         if self._database is None:
-            database = sqlite3.connect("", check_same_thread=False)
+            # Each statement is a transaction of its own: it is done as a whole, or not at all.
+            database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
             database.execute(f"PRAGMA cache_size = {CACHED}")
             database.execute("PRAGMA synchronous = OFF")  # nobody reads it after a crash
             database.execute("PRAGMA journal_mode = MEMORY")
@@ -111,6 +113,7 @@ class Table(Mapping[K, V], Generic[K, V]):
         self._spill, self._name = spill, name
         self._pack, self._unpack = pack, unpack
         self._newest: dict[K, bytes] = {}
+        self._changed: dict[K, bytes] = {}  # other values of entries that are in the file
         self._moved = 0  # entries in the file
         self._sieve = Sieve()  # for their keys
 
@@ -119,29 +122,25 @@ class Table(Mapping[K, V], Generic[K, V]):
         self._newest[key] = self._pack(value)
         more = len(self._newest) - KEEP
         if more > 0 and more % MOVE == 0:
-            with suppress(sqlite3.Error):  # a later time, perhaps; until then they stay here
-                for _ in range(0, more, MOVE):
-                    self._move()
+            self._write()
 
     def replace(self, key: K, value: V) -> None:
         """Another value for a known key."""
-        packed = self._pack(value)
         if key in self._newest:
-            self._newest[key] = packed
-        else:
-            update = f"UPDATE {self._name} SET value = ? WHERE key = ?"
-            list(self._rows(update, packed, key))
+            self._newest[key] = self._pack(value)
+            return
+        self._changed[key] = self._pack(value)
+        if len(self._changed) % MOVE == 0:
+            self._write()
 
     def __getitem__(self, key: K) -> V:
-        packed = self._newest.get(key)
-        if packed is None:
-            packed = self._in_file(key)
+        packed = self._found(key)
         if packed is None:
             raise KeyError(key)
         return self._unpack(packed)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._newest or self._in_file(key) is not None
+        return self._found(key) is not None
 
     def __len__(self) -> int:
         return self._moved + len(self._newest)
@@ -157,25 +156,46 @@ class Table(Mapping[K, V], Generic[K, V]):
         everything = f"SELECT key, value FROM {self._name} ORDER BY place"
         moved = self._rows(everything) if self._moved else ()
         for key, packed in chain(moved, self._newest.items()):
-            yield key, self._unpack(packed)
+            yield key, self._unpack(self._changed.get(key, packed))
+
+    def _found(self, key: Any) -> bytes | None:
+        for known in (self._newest, self._changed):
+            if key in known:
+                return known[key]
+        return self._in_file(key)
 
     # ---- the file --------------------------------------------------------------------------------
 
-    def _move(self) -> None:
-        oldest: list[tuple[K, bytes]] = list(islice(self._newest.items(), MOVE))
-        database, name = self._spill.database(), self._name
-        with database:
-            database.execute(
-                f"CREATE TABLE IF NOT EXISTS {name} "
-                "(place INTEGER PRIMARY KEY, key UNIQUE NOT NULL, value BLOB NOT NULL)"
-            )
-            # One statement: after each one the threads of the process take turns, which costs more.
-            rows = ", ".join(["(?, ?)"] * len(oldest))
-            database.execute(f"INSERT INTO {name} (key, value) VALUES {rows}", [*chain(*oldest)])
-        for key, _ in oldest:
-            self._sieve.add(key)
-            del self._newest[key]
-        self._moved += len(oldest)
+    def _write(self) -> None:
+        """Write what changed, and move the oldest entries; what fails is tried again later."""
+        with suppress(sqlite3.Error):
+            while self._changed:
+                some = dict(islice(self._changed.items(), MOVE))
+                self._insert(some, "ON CONFLICT (key) DO UPDATE SET value = excluded.value")
+                for key in some:
+                    del self._changed[key]
+            while len(self._newest) >= KEEP + MOVE:
+                oldest = dict(islice(self._newest.items(), MOVE))
+                self._insert(oldest)
+                for key in oldest:
+                    self._sieve.add(key)
+                    del self._newest[key]
+                self._moved += len(oldest)
+
+    def _insert(self, rows: Mapping[K, bytes], on_conflict: str = "") -> None:
+        """Insert all or none.
+
+        This is one statement. After each statement the threads of the process take turns, and that
+        costs more than the statement.
+        """
+        database = self._spill.database()
+        database.execute(
+            f"CREATE TABLE IF NOT EXISTS {self._name} "
+            "(place INTEGER PRIMARY KEY, key UNIQUE NOT NULL, value BLOB NOT NULL)"
+        )
+        marks = ", ".join(["(?, ?)"] * len(rows))
+        insert = f"INSERT INTO {self._name} (key, value) VALUES {marks} {on_conflict}"
+        database.execute(insert, [*chain(*rows.items())])
 
     def _in_file(self, key: object) -> bytes | None:
         if not self._sieve.may_have(key):
@@ -188,6 +208,7 @@ class Table(Mapping[K, V], Generic[K, V]):
             yield from self._spill.database().execute(statement, values)
         except sqlite3.Error as error:
             raise StoreError(
-                f"the temporary file with what a learner did long ago failed ({error}): look at "
-                "the disk with the folder for temporary files, then open the experiment again"
+                f"the temporary file of a learner's history cannot be read ({error}): make sure "
+                "that the folder for temporary files is well, then make the learner or open the "
+                "experiment again"
             ) from error

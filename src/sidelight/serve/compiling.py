@@ -28,16 +28,22 @@ class Compiler:
     def __init__(self) -> None:
         self._children: set[Child] = set()
         self._loaded: set[str] = set()
+        self._loading = threading.Lock()
         self._lock = threading.Lock()
         self._closed = False
 
     def compile(self, name: str) -> None:
-        """Load a rule; a child compiles it before, or this process where the child fails."""
+        """Load a rule, by two decisions.
+
+        If its machine code is missing, a child compiles the rule first; if the child fails, this
+        process does.
+        """
         if is_missing(name):
             self._compile_apart(name)
-        if name not in self._loaded:
-            compile_for_use(name)
-            self._loaded.add(name)
+        with self._loading:
+            if name not in self._loaded:
+                compile_for_use(name)
+                self._loaded.add(name)
 
     def _compile_apart(self, name: str) -> None:
         child = self._start(name)

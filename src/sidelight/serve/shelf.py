@@ -43,7 +43,7 @@ class Shelf:
         self._open: dict[str, Together] = {}
         self._lock = threading.Lock()
         self.large: set[str] = set()  # experiments whose decisions take a thread
-        self.when_opened: Callable[[], object] = lambda: None  # called for each experiment
+        self.when_opened: Callable[[], object] = lambda: None  # called for each one from now on
 
     def opened(self) -> list[str]:
         """The names of those that are open."""

@@ -6,8 +6,8 @@
 A stream has what is in the store, never what is only in the memory of a learner. On a file, this
 process is told of every event when it is on disk, and need not read it; on a server, where others
 write, too, all streams of an experiment share one look at the store. New events go out four times a
-second at most, and all streams share the bytes. They do not send all at once, which decisions would
-have to wait for, but one after the other. A reader who is far behind looks for itself until it has
+second at most, and all streams share the bytes. The streams send one after the other: if all sent
+at the same moment, decisions would wait. A reader who is far behind looks for itself until it has
 caught up.
 
 A stream and a question that waits have a place: there are so many in all, and half as many for one
@@ -60,13 +60,14 @@ class Feed:
         self.due = 0.0  # when to go on, by the clock of the event loop
         self._lags = (PAUSE * (turn * GOLDEN % 1) for turn in count())
         self.recent: deque[Sent] = deque(maxlen=RECENT)
-        self.kept: deque[Sent] = deque()  # that this process has appended, from its other threads
+        # What this process has appended; its other threads write here.
+        self.kept: deque[Sent] = deque(maxlen=RECENT)
         self.stale = True  # whether there may be events that nobody told us of
         self.lock = asyncio.Lock()
         self.news = asyncio.Event()
 
     def lag(self) -> float:
-        """How long after the others the next reader sends what came: another time for each."""
+        """How long the next reader waits before it sends new events: another time for each."""
         return next(self._lags)
 
     def after(self, n: int) -> list[Sent] | None:
@@ -234,12 +235,20 @@ class Feeds:
                     feed.due = clock.time() + PAUSE
                     feed.take()
                 if feed.stale:
-                    feed.stale = False
-                    feed.add(await asyncio.to_thread(self._look, feed.experiment, feed.last, LOOK))
+                    await self._catch_up(feed)
         found = feed.after(after)
         if found is None:
             found = await asyncio.to_thread(self._look, feed.experiment, after)
         return found
+
+    async def _catch_up(self, feed: Feed) -> None:
+        """Read what nobody told us of; what becomes stale meanwhile is noticed."""
+        feed.stale = False
+        try:
+            feed.add(await asyncio.to_thread(self._look, feed.experiment, feed.last, LOOK))
+        except BaseException:
+            feed.stale = True  # the next reader tries again
+            raise
 
     @contextmanager
     def _reading(self, experiment: str, last: int) -> Iterator[Feed]:

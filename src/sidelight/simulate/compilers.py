@@ -36,19 +36,21 @@ FORKS = hasattr(os, "fork")
 def call_apart(work: Work, rules: Sequence[Rule], count: int, report: Callable[[], object]) -> None:
     """Call the function for all rules, in at most so many processes; report while they work.
 
-    What a process fails to do is left undone. With fewer than three rules nothing is done at all:
-    one process would do most of the work alone.
+    Where a process fails, its work is left undone. With fewer than three rules nothing is done at
+    all, because one process would do most of the work alone.
     """
     count = min(count, len(rules) - 1)
     if count < 2:
         return
     first, lists = dealt(rules, count)
-    if FORKS:
-        started = [start_child(work, [first], *lists)]
-    else:
-        lists[0].insert(0, first)
-        started = [start_child(work, names) for names in lists]
+    started = []
     try:
+        if FORKS:
+            started.append(start_child(work, [first], *lists))
+        else:
+            lists[0].insert(0, first)
+            for names in lists:
+                started.append(start_child(work, names))
         for process in started:
             while _is_running(process):
                 report()
@@ -130,10 +132,11 @@ def _forked(work: Work, names: Sequence[str]) -> int:
 
 
 def end(process: Child) -> None:
-    """Kill a process, with its copies."""
-    if process.poll() is None:
+    """Kill a process, with its copies, which outlive a process that somebody else killed."""
+    if process.poll() != 0:  # it waits for its copies before it ends well
         if FORKS:
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
     process.wait()

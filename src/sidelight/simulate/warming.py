@@ -107,11 +107,13 @@ def warm(rules: Sequence[Rule], progress: Callable[[int, int], object]) -> None:
     def report() -> None:
         progress(sum(2 - is_missing(rule) - lacks_use(rule) for rule in rules), total)
 
-    missing = [rule for rule in rules if is_missing(rule) or lacks_use(rule)]
+    kept = [rule for rule in rules if can_be_kept(rule.run)]
+    missing = [rule for rule in kept if is_missing(rule) or lacks_use(rule)]
     call_apart(compile_all, missing, usable_threads(), report)
     for rule in rules:
         compile_all(rule.name)
         report()
+    progress(total, total)  # also where nothing can be kept
 
 
 def told(name: str) -> Specification:
