@@ -20,7 +20,7 @@ from sidelight.bounds.apart import Threshold, best_thresholds, exceeded_apart
 from sidelight.bounds.bound import Bound
 from sidelight.bounds.certificate import digits
 from sidelight.bounds.commitment import Bounding, Exploration, exceeded
-from sidelight.bounds.gaussian import LEAST, PI_DOWN, PI_UP, cumulative_up, density_up, table
+from sidelight.bounds.gaussian import LEAST, PI_DOWN, cumulative_up, density_up, table
 from sidelight.bounds.kinds import alike
 from sidelight.bounds.promise import Promise
 from sidelight.bounds.promising import promised
@@ -49,9 +49,15 @@ def promise_of(bound: Bound) -> Promise:
 # ---- tails ------------------------------------------------------------------------------------
 
 
-def test_pi_is_enclosed() -> None:
-    assert PI_DOWN < PI_UP
-    assert float(PI_DOWN) == math.pi == float(PI_UP)
+def test_pi_is_rounded_down() -> None:
+    """By Machin: pi = 16 arctan(1/5) - 4 arctan(1/239), each enclosed by two partial sums."""
+
+    def arctan(x: Fraction, terms: int) -> Fraction:
+        return sum(((-1) ** k * x ** (2 * k + 1) / (2 * k + 1) for k in range(terms)), Fraction(0))
+
+    low = 16 * arctan(Fraction(1, 5), 60) - 4 * arctan(Fraction(1, 239), 61)
+    high = 16 * arctan(Fraction(1, 5), 61) - 4 * arctan(Fraction(1, 239), 60)
+    assert PI_DOWN < low < high < PI_DOWN + Fraction(1, 10**40)
 
 
 def test_tails_are_just_above_the_truth() -> None:

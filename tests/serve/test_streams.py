@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.client
 import json
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from serving import PATIENCE, Running, serving_here
-from sidelight import Feedback, Learner
-from sidelight.errors import StoreError
-from sidelight.live.bodies import created
 from sidelight.live.events import Event, check_chain
-from sidelight.live.store import Store
-from sidelight.live.together import Together
 from sidelight.serve.settings import Limits
-from sidelight.serve.streams import PAGE, PAUSE, RECENT, Feed, Feeds
+from sidelight.serve.streams import PAGE
 from sidelight.serve.tokens import FRESH, TokenFile
 
 EVENTS = "/v1/experiments/shop/events"
@@ -134,166 +126,6 @@ def test_more_events_than_are_kept_for_streams_come_in_their_order(running: Runn
     running.decide()
     assert stream.next()["id"] == "4003"
     stream.close()
-
-
-def test_a_reader_who_is_far_behind_holds_up_nobody(store: Store) -> None:
-    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
-
-    async def read(shop: Together) -> None:
-        feeds = Feeds(store, 9)
-        shop.when_kept = feeds.keep
-        slow = feeds.sent("shop", 0, _last(store), lambda: True)
-        assert await anext(slow) == b": sidelight\n\n"
-        assert b"id: 1\n" in await anext(slow)  # and then it does not read on
-        quick = feeds.sent("shop", _last(store), _last(store), lambda: True)
-        assert await anext(quick) == b": sidelight\n\n"
-        waiting = asyncio.ensure_future(anext(quick))
-        await asyncio.sleep(0)
-        await asyncio.to_thread(shop.decide(1, "news").result)
-        feeds.wake("shop")
-        assert (await waiting).startswith(b"id: %d\n" % _last(store))
-        assert (await anext(slow)).startswith(b"id: %d\n" % (PAGE + 1))
-        for reader in (slow, quick):
-            await reader.aclose()  # type: ignore[attr-defined]
-
-    with ThreadPoolExecutor(1) as crew:
-        shop = Together(store, "shop", crew)
-        for _ in range(5):
-            shop.decide(1000).result(PATIENCE)
-        asyncio.run(read(shop))
-
-
-def test_readers_share_looks_and_send_at_different_times(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
-    looks: list[int] = []
-    look = Feeds._look
-
-    def counted(feeds: Feeds, experiment: str, after: int, *most: int) -> Any:
-        looks.append(after)
-        return look(feeds, experiment, after, *most)
-
-    monkeypatch.setattr(Feeds, "_look", counted)
-
-    async def read(shop: Together) -> None:
-        feeds = Feeds(store, 99)
-        shop.when_kept = feeds.keep
-        readers = [feeds.sent("shop", 1, 1, lambda: True) for _ in range(20)]
-        for reader in readers:
-            await anext(reader)
-        for key in "abcdef":
-            await asyncio.to_thread(shop.decide(1, key).result)
-            feeds.wake("shop")
-            pieces = await asyncio.gather(*map(anext, readers))
-            assert len(set(pieces)) == 1
-            assert b"id: %d\n" % _last(store) in pieces[0]
-        assert len(looks) == (6 if store.shared else 1)  # what is told needs no look
-        await asyncio.to_thread(shop.decide(PAGE + 1, "many").result)
-        feeds.wake("shop")
-        for length in (PAGE, 1):  # more than a piece: still one look for all
-            pieces = await asyncio.gather(*map(anext, readers))
-            assert {piece.count(b"\nevent: ") for piece in pieces} == {length}
-        assert len(looks) == (7 if store.shared else 1)
-        for reader in readers:
-            await reader.aclose()  # type: ignore[attr-defined]
-
-    with ThreadPoolExecutor(1) as crew:
-        asyncio.run(read(Together(store, "shop", crew)))
-    feed = Feed("shop", 1)
-    lags = sorted(feed.lag() for _ in range(20))
-    assert lags[0] == 0
-    assert lags[-1] < PAUSE
-    assert max(b - a for a, b in pairwise(lags)) < 2 * PAUSE / 20
-
-
-def test_an_event_that_nobody_told_of_is_read(store: Store) -> None:
-    """A stream has it before the next one that is told."""
-    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
-
-    async def read(shop: Together) -> None:
-        feeds = Feeds(store, 9)
-        shop.when_kept = feeds.keep
-        reader = feeds.sent("shop", 1, 1, lambda: True)
-        await anext(reader)
-        await asyncio.to_thread(shop.decide().result)
-        found = await anext(reader)  # all that was there before is read now
-        for told in (True, False, True, False, False, True):
-            shop.when_kept = feeds.keep if told else None
-            await asyncio.to_thread(shop.decide().result)
-        feeds.wake("shop")
-        async with asyncio.timeout(PATIENCE):
-            while b"\nid: %d\n" % _last(store) not in found:
-                found += await anext(reader)
-        ids = [line for line in found.splitlines() if line.startswith(b"id: ")]
-        assert ids == [b"id: %d" % n for n in range(2, _last(store) + 1)]
-        await reader.aclose()  # type: ignore[attr-defined]
-
-    with ThreadPoolExecutor(1) as crew:
-        asyncio.run(read(Together(store, "shop", crew)))
-
-
-def test_after_a_look_that_failed_the_next_reader_looks_again(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
-    look, fails = Feeds._look, [True]
-
-    def broken(feeds: Feeds, *question: Any) -> Any:
-        if fails:
-            raise StoreError("the disk failed")
-        return look(feeds, *question)
-
-    monkeypatch.setattr(Feeds, "_look", broken)
-
-    async def read(shop: Together) -> None:
-        feeds = Feeds(store, 9)
-        readers = [feeds.sent("shop", 1, 1, lambda: True) for _ in range(2)]
-        for reader in readers:
-            await anext(reader)
-        await asyncio.to_thread(shop.decide().result)
-        with pytest.raises(StoreError):
-            await anext(readers[0])
-        fails.clear()
-        async with asyncio.timeout(PATIENCE):
-            assert await anext(readers[1]) not in (b"", b": alive\n\n")
-        for reader in readers:
-            await reader.aclose()  # type: ignore[attr-defined]
-
-    with ThreadPoolExecutor(1) as crew:
-        asyncio.run(read(Together(store, "shop", crew)))
-
-
-def test_a_reader_that_does_not_read_on_costs_bounded_memory(store: Store) -> None:
-    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
-
-    async def read(shop: Together) -> None:
-        feeds = Feeds(store, 9)
-        shop.when_kept = feeds.keep
-        reader = feeds.sent("shop", 1, 1, lambda: True)
-        await anext(reader)
-        await asyncio.to_thread(shop.decide().result)
-        found = await anext(reader)
-        for _ in range(1 + 2 * RECENT // 1000):
-            await asyncio.to_thread(shop.decide(1000).result)
-        (feed,) = feeds._feeds.values()
-        assert len(feed.kept) <= RECENT
-        feeds.wake("shop")
-        async with asyncio.timeout(PATIENCE):
-            while b"\nid: %d\n" % _last(store) not in found:
-                found += await anext(reader)
-        ids = [line for line in found.splitlines() if line.startswith(b"id: ")]
-        assert ids == [b"id: %d" % n for n in range(2, _last(store) + 1)]
-        await reader.aclose()  # type: ignore[attr-defined]
-
-    with ThreadPoolExecutor(1) as crew:
-        asyncio.run(read(Together(store, "shop", crew)))
-
-
-def _last(store: Store) -> int:
-    last = store.last("shop")
-    assert last is not None
-    return last.n
 
 
 def test_a_token_that_is_revoked_reads_no_more_events(running: Running) -> None:

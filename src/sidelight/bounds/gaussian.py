@@ -40,7 +40,6 @@ from ..variances import Array
 from .rational import decimal_down, decimal_up, float_up, sqrt_down
 
 PI_DOWN = Fraction(31415926535897932384626433832795028841971, 10**40)
-PI_UP = PI_DOWN + Fraction(1, 10**40)
 
 BITS = 128
 ONE = 1 << BITS

@@ -1,8 +1,9 @@
 """Bounds that took a search, kept on disk: nobody searches twice for the answer to one question.
 
-A bound is found again by what was asked (which search, the structure, the range, the horizon; not
-the names of actions) and by what answered: the sources of sidelight that searches and proofs are
-made of, and the versions of numpy and scipy. A search with a limit in seconds is not kept.
+The name of a file is a hash of the question (which search, the structure, the range, the horizon;
+not the names of actions) and of the program that answers it: the sources of sidelight that searches
+and proofs are made of, and the versions of numpy and scipy. A search with a limit in seconds is not
+kept.
 
 A file holds a hash of the rest on its first line, then the bound and its proof as JSON. What is
 damaged, or cannot be read, is searched for again. The proof is not checked when a bound is found

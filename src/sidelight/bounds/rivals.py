@@ -41,8 +41,8 @@ HALVINGS, SWEEPS = 4, 5
 CLAIM = "regret"
 # On one problem X changes fast, and stays where the policy stops looking: fine in x, not in time.
 ROUGH, MESH = (260, 40), (2600, 60)
-# What rough guesses exceed, and what proofs lack, in parts of W. Without this the search would run
-# to huge weights, where a small part of W is more than the bound itself.
+# A rough guess is too high by up to this part of W, and a proof too low. Without this allowance the
+# search would run to huge weights, where a small part of W is more than the bound itself.
 SAFETY = 0.015
 
 Numbers = tuple[float, ...]

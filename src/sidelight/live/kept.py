@@ -53,7 +53,10 @@ class Kept:
         return self.store.read(self.name, after)
 
     def look(self, read: Callable[[Replay], T]) -> T:
-        """Read at one moment, all of it on disk; take copies, for the learner goes on."""
+        """Read something, and wait until all that was read is on disk.
+
+        `read` must take copies, because the learner goes on.
+        """
         with self._lock:
             answer = read(self._folded(self.events))
             written = self._written

@@ -82,7 +82,7 @@ class Together(Experiment):
 
     @property
     def is_ready(self) -> bool:
-        """Whether a change needs neither a replay nor a known run before, nor a server."""
+        """Whether a change can be made at once: no replay, known run or server comes before it."""
         return self._replay is not None and self._opened is not None and not self.store.shared
 
     def decide(self, count: int = 1, key: str | None = None) -> Future[Decided]:
@@ -218,12 +218,13 @@ def keys_of(key: str | None, count: int, known: Mapping[str, Any]) -> tuple[list
         return [None] * count, False
     check_key(key)
     if MARK in key:
-        raise InputError(f"a key has no unit separator (U+001F): {key!r}")
+        raise InputError(f"the key {key!r} has a unit separator (U+001F) in it: leave that out")
     keys = [key, *(f"{key}{MARK}{place}" for place in range(2, count + 1))]
     if len(keys[-1]) > KEY_LENGTH:
         longest = KEY_LENGTH - len(keys[-1]) + len(key)
         raise InputError(
-            f"a key of {count} things has {longest} characters at most, not {len(key)}"
+            f"a key for {count} things has {longest} characters at most, and this one {len(key)}: "
+            "shorten it"
         )
     found = sum(name in known for name in keys)
     if found and (found < count or f"{key}{MARK}{count + 1}" in known):

@@ -11,8 +11,8 @@
     played      how often the log plays each action
 
 A mean is not said if its error exceeds upper/sqrt(12), the standard deviation of a mean of which
-nothing is known but its range. If one is not said there is no problem, only what is known without
-means: a `Setting`.
+nothing is known but its range. If a mean is not said, the result is no `Problem` but a `Setting`,
+which has no means.
 """
 
 from __future__ import annotations

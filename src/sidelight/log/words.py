@@ -133,8 +133,8 @@ def _biased(fit: Fit) -> list[str]:
     named = _some([f"{_name(pair)} ({pair.bias:+.3g})" for pair in fit.biased])
     return [
         f"Biased: {named}. The means of these side values differ by so much from those of direct "
-        f"values: they show something else, and are left out. (In a log without bias, one pair or "
-        f"more is accused with a probability of {LEVEL:.0%}.)"
+        "values that they must show something else, and are left out. (In a log without bias, one "
+        f"pair or more is accused with a probability of {LEVEL:.0%}.)"
     ]
 
 
@@ -154,8 +154,8 @@ def _no_means(fit: Fit) -> list[str]:
     if isinstance(fit.subject, Problem):
         return []
     return [
-        "No means are given: of some actions too few values were seen to say more about their mean "
-        f"than that it lies in [0, {fit.subject.upper:g}]."
+        "No means are given, because too few values of some actions were seen. About their means "
+        f"the log says no more than that they lie in [0, {fit.subject.upper:g}]."
     ]
 
 

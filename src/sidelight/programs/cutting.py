@@ -42,7 +42,7 @@ NO_CHANGE = 1e12
 # Rounds of cutting: in all, and those done however little effort is left.
 MAX_STEPS, FIRST_STEPS = 300, 1
 KEPT_CUTS = 40
-# Where nothing is proved until this part of what would be enough, rounding has won.
+# If not even this part of the value that is needed can be proved, rounding is to blame: give up.
 FAR_BELOW = 1e-6
 
 

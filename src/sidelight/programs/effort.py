@@ -17,16 +17,16 @@ from numbers import Real
 
 from ..errors import InputError
 
-# Parts of an effort, for those who divide one. Of the seconds that a user gives to an analysis: for
-# the structure, and for each search for hard sets or hard means.
+# How callers divide an effort. An analysis gives these parts of its seconds to the structure, and
+# to each search for hard sets or hard means.
 STRUCTURE_SHARE, SEARCH_SHARE = 0.4, 0.3
-# Of a search for hard means: for the search itself; the rest is for the proof.
+# A search for hard means gives this part to the search itself; the rest is for the proof.
 MEANS_SHARE = 0.6
-# Of what is left there: for each set of actions that do not show each other.
+# Of what is left there, each set of actions that do not show each other gets this part.
 SETS_SHARE = 0.2
-# Of what is left of a search for hidden sets: for each of its two guesses.
+# Of what is left of a search for hidden sets, each of its two guesses gets this part.
 GUESS_SHARE = 0.5
-# Of a search for the largest independent set: for branch and bound, before HiGHS takes over.
+# A search for the largest independent set gives this part to branch and bound, then HiGHS goes on.
 BRANCHING_SHARE = 0.6
 
 # Up to this many actions every search runs until it has converged.

@@ -205,10 +205,11 @@ class Remote:
             found = numbers(values, "values")
             if found.shape != (len(labels),):
                 raise InputError(f"values has shape {found.shape} for {len(labels)} actions")
-            given = [x for x in zip(labels, found.tolist(), strict=True) if not isnan(x[1])]
+            pairs = zip(labels, found.tolist(), strict=True)
+            given = [(label, value) for label, value in pairs if not isnan(value)]
         said: dict[str, float] = {}
         for label, value in given:
-            # None is not "None", and 2 is not "2" where both are there: as a learner has it.
+            # As a learner does it: None is not "None", and "2" finds 2 if there is no action "2".
             text = str(labels[find_label(self._index, label, "values")])
             number = as_number(value, label, "values")
             if not isfinite(number):

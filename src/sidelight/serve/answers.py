@@ -17,9 +17,7 @@ from . import wire
 from .service import Service
 from .tokens import Token
 
-MOST = 10_000  # awaited values that are listed, with those of the oldest decision in any case
-
-
+MOST = 10_000  # awaited values that are listed; those of the oldest decision always are
 SOME = 1000  # pairs that are copied while decisions wait
 
 
@@ -82,7 +80,8 @@ def verdict_answer(verdict: Verdict) -> wire.VerdictAnswer:
 def pairs_of(experiment: Together) -> tuple[Pairs, Setting]:
     """A copy of what was seen of each pair, some at a time, so that no decision waits for long.
 
-    Pairs that are copied later may know values more: what is said of each pair holds at any look.
+    Pairs that are copied later may include newer values. That does no harm, because what is said of
+    each pair holds at any time.
     """
     setting, places = experiment.look(
         lambda replay: (replay.learner.setting, list(replay.learner.history.pairs))

@@ -15,6 +15,7 @@ from fastapi import FastAPI, Response
 from fastapi.openapi.utils import get_openapi
 
 from .. import __version__
+from ..live.events import KEY_LENGTH
 from . import hot, ofrep, streams, wire
 from .metrics import MEDIA as PROMETHEUS
 from .refusals import KINDS, MEDIA
@@ -193,7 +194,7 @@ def _operation(name: str) -> dict[str, Any]:
     call = CALLS[name]
     parameters = [_experiment()]
     if name in ("decide", "observe", "record"):
-        schema = {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[ -~]+$"}
+        schema = {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH, "pattern": "^[ -~]+$"}
         parameters.append(
             {"name": "Idempotency-Key", "in": "header", "required": False, "schema": schema}
         )

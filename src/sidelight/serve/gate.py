@@ -20,7 +20,7 @@ from .tokens import Token, TokenFile
 PUBLIC = frozenset({("GET", "/v1/health"), ("HEAD", "/v1/health")})
 SCHEME = "bearer "
 LONGEST = 200  # characters of a header that holds a token
-HUNG_UP = "hung_up"  # in the scope of a request whose caller did so before we looked at it
+HUNG_UP = "hung_up"  # a key of the scope: set if the caller hung up before we looked at the request
 HOW = "send the header `Authorization: Bearer sidelight_...`"
 
 

@@ -121,7 +121,7 @@ ONCE = (b"host", b"authorization", b"origin", b"idempotency-key", b"content-type
 
 
 def check_headers(headers: list[tuple[bytes, bytes]]) -> None:
-    """Two different hosts or tokens in one request are an attack or an error."""
+    """Refuse a request that repeats one of these headers: it is an attack or an error."""
     for name in ONCE:
         if sum(found == name for found, _ in headers) > 1:
             raise Refusal("invalid-request", f"the header {name.decode()} is there twice")

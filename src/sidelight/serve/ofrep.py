@@ -8,12 +8,13 @@ that the client takes its own default.
 A request that cannot be used gets the error of OFREP, since its clients look for `errorCode` in
 every answer with status 400:
 
-    PARSE_ERROR               the body cannot be read: it is no JSON
+    PARSE_ERROR               the body cannot be read: it is no JSON, empty, or not said to be JSON
     INVALID_CONTEXT           it can be read, but does not fit, or its targeting key can be no key
     TARGETING_KEY_MISSING     there is no targeting key
     GENERAL                   all else, such as a body that is too large, or an experiment in shadow
 
-Of 401, 403, 429 and what is 500 or more they read the status: these stay problems.
+For 401, 403, 429 and 5xx these clients read the status, so that those answers stay problems of RFC
+9457.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
 from ..errors import InputError, NotRunningError
+from ..live.events import KEY_LENGTH
 from ..live.together import Together
 from .gate import Visit
 from .guard import visit_of
@@ -36,9 +38,8 @@ from .service import Service, check_key_text, check_query
 from .wire import body_of, check_depth, decode, read
 
 EVALUATE = "/ofrep/v1/evaluate/flags/{experiment}"
-LONGEST = 200  # characters of a key
 Code = Literal["PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "GENERAL"]
-_KEY = f"text of 1 to {LONGEST} characters"
+_KEY = f"text of 1 to {KEY_LENGTH} characters"
 
 
 class Evaluation(Struct):
@@ -137,7 +138,7 @@ class Evaluate:
             key = (await read(_asked, body)).context.get("targetingKey")
         if key is None or key == "":
             raise Failed("TARGETING_KEY_MISSING", f"the context needs a targetingKey: {_KEY}")
-        if not isinstance(key, str) or len(key) > LONGEST:
+        if not isinstance(key, str) or len(key) > KEY_LENGTH:
             raise Failed("INVALID_CONTEXT", f"the targetingKey is no key: give {_KEY}")
         with failing_as("INVALID_CONTEXT"):
             check_key_text(key, "/context/targetingKey")

@@ -12,6 +12,7 @@ from typing import TypeVar
 from urllib.parse import parse_qsl
 
 from ..errors import ConflictError, choose_from
+from ..live.events import KEY_LENGTH
 from ..live.together import MARK, Together
 from .analysing import Analyses
 from .gate import Gate, Visit
@@ -115,10 +116,10 @@ def key_of(visit: Visit, said: str | None) -> str | None:
                 "the body and the header Idempotency-Key have different keys: send one",
                 more={"pointer": "/key"},
             )
-        if not 0 < len(key) <= 200 or not key.isascii():
+        if not 0 < len(key) <= KEY_LENGTH or not key.isascii():
             raise Refusal(
                 "invalid-request",
-                "Idempotency-Key has 1 to 200 characters of ASCII: choose another",
+                f"Idempotency-Key has 1 to {KEY_LENGTH} characters of ASCII: choose another",
             )
     if key is not None:
         check_key_text(key, "/key")

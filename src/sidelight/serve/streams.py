@@ -203,7 +203,7 @@ class Feeds:
         elif self.open >= self._most:
             words = f"{self._most} streams and questions that wait are open already"
         if words:
-            advice = "close one, or ask without `wait`"
+            advice = "close one, or ask for lines without `wait`"
             raise Refusal("rate-limited", f"{words}: {advice}", {"retry-after": "5"})
         self._places[token] += 1
         try:

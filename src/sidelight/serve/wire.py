@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 from starlette.types import Receive
 
+from ..live.events import KEY_LENGTH
 from .gate import Visit
 from .refusals import SECRET, Refusal
 from .settings import BATCH
@@ -24,7 +25,7 @@ from .wording import in_words, no_json
 T = TypeVar("T")
 
 Key = Annotated[
-    str, Meta(min_length=1, max_length=200, description="The same key, the same answer.")
+    str, Meta(min_length=1, max_length=KEY_LENGTH, description="The same key, the same answer.")
 ]
 Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_.-]{0,63}$")]
 Values = dict[str, float | None]
@@ -318,7 +319,7 @@ def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
 
 
 async def read(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
-    """The same, without an object in which a name stands twice: msgspec would take the last."""
+    """Decode a body; refuse an object that repeats a name, of which msgspec would take the last."""
     said = decode(decoder, body)
     if len(body) <= SHORT:
         check_names(body)
@@ -335,7 +336,7 @@ def check_names(body: bytes) -> None:
         raise Refusal("invalid-request", f"the body is nested too deeply: {FLATTER}") from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> None:
+def _refuse_repeats(pairs: list[tuple[str, Any]]) -> None:
     if len(dict(pairs)) < len(pairs):
         ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
         raise Refusal(
@@ -343,7 +344,7 @@ def _once(pairs: list[tuple[str, Any]]) -> None:
         )
 
 
-_names = json.JSONDecoder(object_pairs_hook=_once, parse_int=len, parse_float=len)
+_names = json.JSONDecoder(object_pairs_hook=_refuse_repeats, parse_int=len, parse_float=len)
 
 
 def pointer_of(path: str) -> str:

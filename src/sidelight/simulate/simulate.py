@@ -85,7 +85,7 @@ def simulate(  # noqa: PLR0913 - the fixed interface; what follows the horizon i
     Replicates are numbered from `first` on, so that blocks of a long race may be played anywhere.
     What a play shows comes `delay` rounds later, or "geometric:100" rounds later on average; plays
     are counted when they are issued. With `known_horizon=False` the policies are not told when the
-    race ends: so plays a `Learner` without a horizon. With means="posterior" every replicate has
+    race ends, as in a `Learner` without a horizon. With means="posterior" every replicate has
     means of its own, drawn from what the problem's standard errors leave open.
     `progress(done, total)` is called now and then with numbers of rounds; without it a notebook
     shows a bar.

@@ -37,7 +37,7 @@ TITLES = {
     "most": "most",
     "ratio": "to best",
 }
-# What a policy needs, where it ran: it has it.
+# What a policy needs, in words for a policy that ran: its needs are met.
 MET = {
     Need.SELF_OBSERVATION: "needs actions that show themselves, as all do here",
     Need.UNIFORM: "needs equal sigmas, as they are here",
@@ -193,7 +193,7 @@ def tabulate(
 
 
 def plain(remark: str) -> str:
-    """A remark on a policy that ran, for readers: a need that is met does not read like a fault."""
+    """A remark on a policy that ran, in words in which a need that is met is no fault."""
     return next((words for need, words in MET.items() if need == remark), remark)
 
 

@@ -205,8 +205,8 @@ def _page(p: Panel, panels: Sequence[Panel]) -> list[str]:
         "",
         f"{p.actions} actions, {bound}.",
         "",
-        "| policy | runs | mean | error | 95% | 99% | most | to best | growth | to bound |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "| " + " | ".join(["policy", "runs", *_NUMBERS.values()]) + " |",
+        "|---" + "|--:" * (1 + len(_NUMBERS)) + "|",
     ]
     for x in p.lines:
         numbers = [x.runs, *_numbers(p, x, panels)]

@@ -2,8 +2,8 @@
 
     ratio        mean regret to the least mean of the policies that are fair to compare with: not
                  told the means or the gap, and without a caution that the regret may be linear on
-                 such a structure. Greed that is lucky in most runs has the least mean on many
-                 problems, and no excuse where it is not.
+                 such a structure. A greedy policy that is lucky in most runs has the least mean on
+                 many problems, although it fails badly in the other runs.
     growth       log10 of the mean regret over that of another race, of a tenth of the rounds
 
 Within one run of T rounds the regret after T/10 says nothing about growth where T is known: a
