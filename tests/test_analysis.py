@@ -139,8 +139,8 @@ def test_what_must_be_lost_and_what_need_not_come_first() -> None:
     said = squeezed(APPLES)
     assert said == (
         f"Whatever you do, some means cost you at least {both.lower.value:.2f} in 1,000 rounds; "
-        f"{both.policy} never loses more than {both.upper.value:.2f} on average, whatever the "
-        f"means; ratio {both.ratio:.2f}; both proved."
+        f"the policy {both.policy} never loses more than {both.upper.value:.2f} on average, "
+        f"whatever the means; ratio {both.ratio:.2f}; both proved."
     )
     stream = StringIO()
     show_analysis(Console(file=stream, width=300), APPLES)
@@ -155,6 +155,14 @@ def test_what_must_be_lost_and_what_need_not_come_first() -> None:
         "stopped_early": False,
         "words": said,
     }
+
+
+def test_a_worst_case_that_no_policy_has_is_said_to_be_none() -> None:
+    assert APPLES.sandwich is not None
+    least = APPLES.sandwich.lower.value
+    for B, warns in ((0.9 * least, True), (1.1 * least, False)):
+        said = " ".join(str(sl.analyze(sl.gallery("apple-tasting"), 1e3, B)).split())
+        assert ("there is no such policy: each loses at least" in said) == warns
 
 
 def test_where_it_would_take_long_the_status_is_said() -> None:

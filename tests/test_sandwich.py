@@ -11,7 +11,9 @@ from naive.structures import scattered
 from races import accepts
 from sidelight import Feedback, InputError, Problem, Sandwich, analyze, gallery, sandwich
 from sidelight.bounds.bound import Bound
+from sidelight.bounds.minimax import minimax
 from sidelight.sandwich import ANY, best_promise
+from sidelight.setting import Setting
 
 
 @pytest.mark.parametrize(
@@ -123,6 +125,29 @@ def test_nothing_but_the_trivial_bound() -> None:
     assert analysis.to_dict()["sandwich"]["policy"] is None  # type: ignore[index]
 
 
+@pytest.mark.parametrize(
+    ("feedback", "horizon"),
+    [
+        (Feedback.bandit(31), 1e5),  # no search is made
+        (Feedback.bandit(2), 1e18),  # floats lose what the search would prove
+        (Feedback.bandit(2, sigma=1e-9), 1e5),
+    ],
+)
+def test_the_lower_side_is_no_less_than_a_closed_form(feedback: Feedback, horizon: float) -> None:
+    found = sandwich(feedback, 1.0, horizon)
+    closed = minimax(feedback, 1.0, horizon)
+    assert found.lower.value >= closed.value > 0
+    assert found.check()
+
+
+def test_what_is_known_may_be_a_setting_or_a_problem() -> None:
+    feedback = Feedback.bandit(2)
+    wanted = sandwich(feedback, 2.0, 100)
+    for known in (Setting(feedback, 2.0, 100), Problem(feedback, [0.1, 0.2], 2.0)):
+        found = sandwich(known, horizon=100)
+        assert (found.lower.value, found.upper.value) == (wanted.lower.value, wanted.upper.value)
+
+
 def test_nonsense() -> None:
-    with pytest.raises(InputError, match=r"problem\.feedback"):
-        sandwich(Problem(Feedback.bandit(2), [0.1, 0.2]), 1.0, 10)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="sandwich needs a horizon"):
+        sandwich(Feedback.bandit(2), 1.0)

@@ -57,6 +57,11 @@ class Analysis:
         """The feedback of the subject."""
         return setting_of(self.subject).feedback
 
+    @property
+    def least(self) -> Bound:
+        """What every policy loses at least on some means."""
+        return self.sandwich.lower if self.sandwich else self.bounds["minimax_computed"]
+
     def __repr__(self) -> str:
         count = f"{len(self.feedback)} actions, T = {self.horizon:g}"
         return f"<Analysis of {display(self.name) or 'a problem'}: {count}; print it to read it>"
@@ -175,6 +180,9 @@ def told(analysis: Analysis) -> Told:
             about.append(f"(B is the {rate}: a minimax policy never loses more than that, either)")
         elif rate != "given":
             about.append(f"(B is the minimax rate {rate}; {SYMBOLS[rate]})")
+        if analysis.least.value > B:
+            least = short(analysis.least.value)
+            about.append(f"(there is no such policy: each loses at least {least} on some means)")
     said = (prices(analysis), *caveats(found), _estimated(analysis))
     return Told(
         title=f"{display(analysis.name) or 'unnamed problem'}: {count}, {model_name(feedback)}",
@@ -255,8 +263,7 @@ def _meaning_of_weak(found: Structure, weak: Actions) -> str:
 
 def squeezed(analysis: Analysis) -> str:
     """What nobody can avoid losing, and what one policy never exceeds, in one sentence."""
-    both = analysis.sandwich
-    lower = both.lower if both else analysis.bounds["minimax_computed"]
+    both, lower = analysis.sandwich, analysis.least
     T = short(analysis.horizon)
     within = f"in {T} round{'s' * (T != '1')}"
     if both is None:
@@ -272,7 +279,7 @@ def squeezed(analysis: Analysis) -> str:
     if both.upper.value == 0:
         return "There is nothing to lose: both bounds on the worst case are 0, and proved."
     least = f"Whatever you do, some means cost you at least {short(both.lower.value)}"
-    most = f"{both.policy} never loses more than {short(both.upper.value)} on average"
+    most = f"the policy {both.policy} never loses more than {short(both.upper.value)} on average"
     if both.upper.vacuous:
         most = f"no policy is proved to lose less than everything, {short(both.upper.value)}"
     ratio = f"ratio {both.ratio:.2f}; " if math.isfinite(both.ratio) else ""
@@ -282,8 +289,7 @@ def squeezed(analysis: Analysis) -> str:
 
 
 def _sandwich_record(analysis: Analysis) -> dict[str, object]:
-    both = analysis.sandwich
-    lower = both.lower if both else analysis.bounds["minimax_computed"]
+    both, lower = analysis.sandwich, analysis.least
     return {
         "lower": lower.value,
         "upper": finite(both.upper.value) if both else None,

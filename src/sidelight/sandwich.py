@@ -1,7 +1,9 @@
 """What nobody can avoid losing, and what one policy never loses more than.
 
-    lower   a lower bound on worst-case regret: `bounds.exact_pairs`, or where it is asked for
-            `bounds.minimax_computed`, the larger of those and of rows [thm:lb-0]
+    lower   a lower bound on worst-case regret, the larger of two: that of the search by pairs
+            (`bounds.exact_pairs`), or where it is asked for `bounds.minimax_computed`, which also
+            searches rows of [thm:lb-0]; and the best closed form (`bounds.minimax`), which needs no
+            search and holds with any number of actions and rounds
     upper   the smallest of the guarantees: explore-then-commit (`guarantees.commit`), an index
             where every action shows itself (`guarantees.index`), and Algorithm 2 of the paper
             (`guarantees.minimax`); only of policies that run on the structure. Where none of them
@@ -23,10 +25,11 @@ from .bounds.case import rational_variance
 from .bounds.commitment import Exploration
 from .bounds.exact_pairs import exact_pairs
 from .bounds.inputs import positive
+from .bounds.minimax import minimax
 from .bounds.minimax_computed import minimax_computed
 from .bounds.promise import trivial
-from .errors import InputError
 from .feedback import Feedback
+from .setting import Given, resolved
 
 ANY = "any policy"  # in place of a policy, where nothing better than the trivial bound is proved
 
@@ -64,22 +67,28 @@ class Sandwich:
 
 
 def sandwich(
-    feedback: Feedback, upper: float, horizon: float, *, thorough: bool = False
+    feedback: Given,
+    upper: float | None = None,
+    horizon: float | None = None,
+    *,
+    thorough: bool = False,
 ) -> Sandwich:
     """Lower and upper bound on the regret of the best policy on its worst problem.
+
+    A `Setting` may say the range and the horizon; of a `Problem` the means play no part.
 
     With `thorough=True` the lower bound is that of `bounds.minimax_computed`, which also searches
     for hard means [thm:lb-0]. That takes longer, and seldom proves more.
     """
-    if not isinstance(feedback, Feedback):
-        raise InputError(
-            f"sandwich needs a Feedback, not {type(feedback).__name__}: "
-            "for a Problem pass problem.feedback and problem.upper"
-        )
+    known, upper, horizon = resolved(feedback, upper, horizon, "sandwich")
+    policy, least = best_promise(known, upper, horizon)
+    return Sandwich(_best_lower(known, upper, horizon, thorough), least, policy)
+
+
+def _best_lower(feedback: Feedback, upper: float, horizon: float, thorough: bool) -> Bound:
     search = minimax_computed if thorough else exact_pairs
-    lower = search(feedback, upper, horizon)
-    policy, least = best_promise(feedback, upper, horizon)
-    return Sandwich(lower, least, policy)
+    found, closed = search(feedback, upper, horizon), minimax(feedback, upper, horizon)
+    return closed if closed.valid and closed.value > found.value else found
 
 
 def best_promise(feedback: Feedback, upper: float, horizon: float) -> tuple[str, Bound]:

@@ -16,7 +16,7 @@ from naive.structures import structure
 from sidelight import Feedback, InputError, Problem, bounds, gallery
 from sidelight.bounds.bound import Bound
 from sidelight.bounds.duality import exact_case
-from sidelight.bounds.orbit import order_to
+from sidelight.bounds.orbit import orbit, order_to
 from sidelight.bounds.pairing import PairsProof
 from sidelight.bounds.proofs import load_proof
 from sidelight.bounds.subject import subject_of
@@ -100,6 +100,15 @@ def test_the_sum_of_duels_by_dynamic_programming() -> None:
     )
     exact = total / (1 + float(proof.weight))
     assert 0.85 * exact < proof.value <= exact
+
+
+def test_it_does_not_fall_with_the_horizon() -> None:
+    problem = gallery("dosing")
+    found = [orbit(problem, T) for T in (1e6, 1e7, 1e8, 1e12)]
+    values = [bound.value for bound in found]
+    assert values == sorted(values)
+    assert "the first 1,000,000 of 100,000,000 rounds" in found[2].why
+    assert all(bound.certificate.check() for bound in found)
 
 
 def test_no_relabelling_no_bound() -> None:

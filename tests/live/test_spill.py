@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import gc
 import os
 import sqlite3
 import subprocess
 import sys
 import tracemalloc
+import weakref
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -339,3 +341,16 @@ def test_a_history_has_no_file_of_its_own_until_it_is_long() -> None:
     assert history.tells["key"] == (1, frozenset({0, 3}), False)
     assert history.choices._rows._spill is history.tells._spill
     assert history.tells._spill._database is None
+
+
+def test_an_experiment_that_is_closed_lets_go_of_its_file_at_once(tmp_path: Path) -> None:
+    gc.disable()  # nothing may refer to itself in a circle
+    try:
+        shop = sl.open(tmp_path / "x.db", sl.Feedback.bandit(3), seed=2)
+        shop.ask()
+        learner = weakref.ref(shop.learner)
+        shop.close()
+        del shop
+        assert learner() is None
+    finally:
+        gc.enable()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -13,9 +15,10 @@ from serving import PATIENCE
 from sidelight import Feedback, Learner
 from sidelight.errors import StoreError
 from sidelight.live.bodies import created
+from sidelight.live.events import Event
 from sidelight.live.store import Store
 from sidelight.live.together import Together
-from sidelight.serve.streams import PAGE, PAUSE, RECENT, Feed, Feeds
+from sidelight.serve.streams import BEAT, PAGE, PAUSE, RECENT, Feed, Feeds
 
 
 def test_a_reader_who_is_far_behind_holds_up_nobody(store: Store) -> None:
@@ -144,6 +147,74 @@ def test_after_a_look_that_failed_the_next_reader_looks_again(
 
     with ThreadPoolExecutor(1) as crew:
         asyncio.run(read(Together(store, "shop", crew)))
+
+
+def test_an_event_that_is_told_after_its_reader_was_woken_comes_soon(store: Store) -> None:
+    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
+
+    async def read(shop: Together) -> None:
+        feeds = Feeds(store, 9)
+        told: list[list[Event]] = []
+        shop.when_kept = told.append
+        reader = feeds.sent("shop", 1, 1, lambda: True)
+        await anext(reader)
+        await asyncio.to_thread(shop.decide().result)
+        await anext(reader)
+        del told[:]
+        await asyncio.to_thread(shop.set_state, "paused")
+        waiting = asyncio.ensure_future(anext(reader))
+        feeds.wake("shop")
+        await asyncio.sleep(2 * PAUSE)
+        for events in told:  # on a server it is read
+            feeds.keep(events)
+        async with asyncio.timeout(BEAT - 1):
+            assert b"event: state\n" in await waiting
+        await reader.aclose()  # type: ignore[attr-defined]
+
+    with ThreadPoolExecutor(1) as crew:
+        asyncio.run(read(Together(store, "shop", crew)))
+
+
+def test_a_reader_waits_for_the_look_of_another(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if the other one hangs up meanwhile."""
+    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
+    look, looking, goes_on = Feeds._look, threading.Event(), threading.Event()
+
+    def slow(feeds: Feeds, *question: Any) -> Any:
+        looking.set()
+        assert goes_on.wait(PATIENCE)
+        return look(feeds, *question)
+
+    monkeypatch.setattr(Feeds, "_look", slow)
+
+    async def read(shop: Together, hangs_up: bool) -> None:
+        feeds = Feeds(store, 9)
+        for event in (looking, goes_on):
+            event.clear()
+        last = _last(store)
+        await asyncio.to_thread(shop.decide().result)
+        readers = [feeds.sent("shop", last, last, lambda: True) for _ in range(2)]
+        for reader in readers:
+            await anext(reader)
+        first, second = (asyncio.ensure_future(anext(reader)) for reader in readers)
+        assert await asyncio.to_thread(looking.wait, PATIENCE)
+        await asyncio.sleep(0)
+        if hangs_up:
+            first.cancel()
+        goes_on.set()
+        async with asyncio.timeout(BEAT - 1):
+            assert b"id: %d\n" % _last(store) in await second
+        with suppress(asyncio.CancelledError):
+            await first
+        for reader in readers:
+            await reader.aclose()  # type: ignore[attr-defined]
+
+    with ThreadPoolExecutor(1) as crew:
+        shop = Together(store, "shop", crew)
+        for hangs_up in (False, True):
+            asyncio.run(read(shop, hangs_up))
 
 
 def test_a_reader_that_does_not_read_on_costs_bounded_memory(store: Store) -> None:

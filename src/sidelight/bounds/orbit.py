@@ -11,6 +11,9 @@ structure as it is, and theta o p is the same problem with other names. Whatever
 For a policy that treats labels alike, R_T(theta o g) = R_T(theta), and the bound holds for its
 regret on the problem itself. For others it says nothing about this problem alone.
 
+The regret of T' <= T rounds is part of that of T: a proof for T' is one for T. Where T is so large
+that floats lose what is to be proved, two shorter horizons are tried, and the proof says which.
+
 For a value v, the sum of W_k - v w_k falls apart into one search for each weight (`rivals`). If at
 the best weights it exceeds v, a larger v can be proved (Dinkelbach's method for ratios).
 """
@@ -19,12 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 
 from ..errors import InputError
 from ..numerals import grouped
 from ..problem import Problem
 from .bound import Bound
-from .case import Case
+from .case import ZERO, Case
 from .duality import exact_case
 from .exact_pairs import METHOD, MOST_ACTIONS, rounded_down
 from .pairing import MOST_DUELS, PairsProof
@@ -35,6 +39,8 @@ TURNS = 4
 ENOUGH = 1e-3
 # Partial relabellings that are looked at for each action.
 MOST_NODES = 20_000
+# Horizons that are tried below a long one.
+RUNGS = (95_000, 10_000)
 
 Order = tuple[int, ...]
 
@@ -50,19 +56,35 @@ def orbit(problem: Problem, horizon: float) -> Bound:
     case = exact_case(problem, horizon)
     many = len(problem) > MOST_ACTIONS
     orders = {} if many else {k: p for k in case.actions if (p := order_to(case, k)) is not None}
-    proof = _found(case, dict(list(orders.items())[:MOST_DUELS])) if orders else None
+    some = dict(list(orders.items())[:MOST_DUELS])
+    tried = [_found(one, some) for one in _horizons(case)] if orders else []
+    proof = max((p for p in tried if p is not None), key=lambda p: p.value, default=None)
     if proof is None:
         proof = PairsProof(case, (), 0.0, *MESH, claim="orbit")
         why = "regret is never negative, and no relabelling proves more"
     else:
+        shorter = proof.case.horizon
+        assert shorter is not None
+        first = "" if shorter == case.horizon else f"the first {grouped(float(shorter))} of "
         why = (
-            f"the mean regret over {grouped(float(horizon))} rounds of any policy over "
+            f"the mean regret over {first}{grouped(float(horizon))} rounds of any policy over "
             "relabellings of this problem; the regret on this problem of a policy that treats "
             "labels alike"
         )
     if many:
         why = f"regret is never negative, and no search was made: more than {MOST_ACTIONS} actions"
     return Bound(NAME, proof.value, True, why, proof, method=METHOD, stopped=many)
+
+
+def _horizons(case: Case) -> list[Case]:
+    """The case, and where it is long the same with fewer rounds, in units of variance/gap^2."""
+    gaps = [gap for gap in case.gaps if gap > 0]
+    columns = [[v for v in column if v is not None] for column in zip(*case.variance, strict=True)]
+    unit = max(min(column) for column in columns if column) / min(gaps) ** 2 if gaps else ZERO
+    T = case.horizon
+    assert T is not None
+    rungs = [Fraction(int(rung * unit)) for rung in RUNGS] if RUNGS[0] * unit <= T else []
+    return [case, *(replace(case, horizon=rung) for rung in rungs if 1 <= rung < T)]
 
 
 def order_to(case: Case, action: int) -> Order | None:

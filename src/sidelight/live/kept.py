@@ -29,6 +29,7 @@ T = TypeVar("T")
 # A change of a learner: what is to be appended, and the answer. The number is that of the `opened`
 # event of this process. Whatever is refused must be refused before anything is changed.
 Work = Callable[[Replay, int], tuple[list[Entry], T]]
+WhenKept = Callable[[list[Event]], object]
 
 
 class Kept:
@@ -43,7 +44,7 @@ class Kept:
         self._entry: Entry | None = None  # our `opened` event, before it is written
         self._written: Future[Any] | None = None  # the last append, which others wait for, too
         # Called with events that this process has appended, when they are on disk, in their order.
-        self.when_kept: Callable[[list[Event]], object] | None = None
+        self.when_kept: WhenKept | None = None
         self._unwritten = False  # whether appends of a forgotten learner may still wait
         if store.last(name) is None:
             raise InputError(f"there is no experiment {name!r} here{those(store)}")
@@ -98,7 +99,8 @@ class Kept:
                         after = replay.n
                         entries = self._counted(replay, opening, entries)
                         self._written = self.store.submit(self.name, after, entries)
-                        self._written.add_done_callback(self._tell_kept)
+                        if self.when_kept is not None:
+                            self._written.add_done_callback(_telling(self.when_kept))
             if refused:
                 raise refused
             return answer, self._written
@@ -126,10 +128,6 @@ class Kept:
         return answers
 
     # ---- inside ------------------------------------------------------------------------------
-
-    def _tell_kept(self, done: Future[list[Event]]) -> None:
-        if self.when_kept is not None and done.exception() is None:
-            self.when_kept(done.result())
 
     def _opening(self, replay: Replay) -> list[Entry]:
         """Our `opened` event, where it is not written yet."""
@@ -202,3 +200,13 @@ def those(store: Store) -> str:
     if not names:
         return "; there is none yet: give a problem to begin one"
     return f"; there are: {shown}; name one with experiment= or -e"
+
+
+def _telling(when_kept: WhenKept) -> Callable[[Future[list[Event]]], None]:
+    """What to do when an append is done; the experiment refers to this, so this has no way back."""
+
+    def tell(done: Future[list[Event]]) -> None:
+        if done.exception() is None:
+            when_kept(done.result())
+
+    return tell

@@ -103,16 +103,6 @@ class Replay:
         self.deviations: list[Deviation] = []
         self.absent: Deviation | None = None
         self._distrusted = distrusted or {}
-        self._takes: dict[str, Callable[[Event, dict[str, Any]], None]] = {
-            "created": self._created,
-            "opened": self._opened,
-            "decided": self._decided,
-            "told": self._told,
-            "lost": self._lost,
-            "recorded": self._recorded,
-            "state": self._state,
-            "adopted": self._adopted,
-        }
 
     @property
     def head(self) -> Head:
@@ -127,7 +117,7 @@ class Replay:
         try:
             data = event.data
             check_shape(event, data)
-            self._takes[event.type](event, data)
+            _TAKES[event.type](self, event, data)
         except DeviationError:
             raise
         except (InputError, LookupError, AttributeError, TypeError, ValueError) as error:
@@ -249,6 +239,20 @@ class Replay:
     def _check_open(self) -> None:
         if self.state == CLOSED:
             raise InputError("the experiment was closed")
+
+
+# By the type of an event. Bound methods would refer to the replay that refers to them, and its
+# temporary file would stay open until the garbage collector comes.
+_TAKES: dict[str, Callable[[Replay, Event, dict[str, Any]], None]] = {
+    "created": Replay._created,
+    "opened": Replay._opened,
+    "decided": Replay._decided,
+    "told": Replay._told,
+    "lost": Replay._lost,
+    "recorded": Replay._recorded,
+    "state": Replay._state,
+    "adopted": Replay._adopted,
+}
 
 
 def _policy(data: Body) -> tuple[Specification | Absent, str]:

@@ -15,7 +15,9 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 # The same for every service, because the OpenAPI document says them.
 BATCH = 1000  # decisions or items in a request
 WAIT = 30.0  # seconds that a question for events may wait
-_name = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?")
+_label = r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+# What ends in a number is no name, but an address, or nothing.
+_name = re.compile(rf"(?=.{{1,254}}$)({_label}\.)*(?!\d+\.?$){_label}\.?")
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class Settings:
 
     def _check_hosts(self) -> None:
         for host in self.hosts:
-            if not (_name.fullmatch(host) or _is_address(host.strip("[]"))):
+            if not (_name.fullmatch(host) or _is_address(host)):
                 raise InputError(
                     f"--allow-host {host!r} is no name of a host: give each name by which callers "
                     "call, without scheme, port or pattern, such as --allow-host decide.example.org"
@@ -117,8 +119,9 @@ class Settings:
 
 
 def _is_address(text: str) -> bool:
+    has_brackets = text.startswith("[") and text.endswith("]")  # as in a URL, for version 6 alone
     try:
-        ip_address(text)
+        found = ip_address(text[1:-1] if has_brackets else text)
     except ValueError:
         return False
-    return True
+    return found.version == 6 or not has_brackets

@@ -15,7 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from ..document import from_table
 from ..errors import ConflictError, InputError
 from ..live.bodies import created
-from ..live.events import NAME, Event
+from ..live.events import NAME
+from ..live.kept import WhenKept
 from ..live.learner import Learner
 from ..live.store import Store
 from ..live.together import Together
@@ -34,9 +35,7 @@ BEGINNING = ("problem", "policy", "seed", "horizon", "patience")
 class Shelf:
     """All experiments of a store."""
 
-    def __init__(
-        self, store: Store, limits: Limits, when_kept: Callable[[list[Event]], object]
-    ) -> None:
+    def __init__(self, store: Store, limits: Limits, when_kept: WhenKept) -> None:
         self.store, self.limits, self._when_kept = store, limits, when_kept
         self._crew = ThreadPoolExecutor(THREADS, "sidelight-turn")
         self.compiler = Compiler()

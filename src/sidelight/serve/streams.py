@@ -39,7 +39,7 @@ PAGE = 500  # events in a piece of a stream
 LOOK = 1000  # events that a look takes at most
 RECENT = 2 * LOOK  # events that are kept for streams
 PAUSE = 0.25  # seconds between two looks while events come
-POLL = 0.5  # seconds between two looks at a server, where others may write
+POLL = 0.5  # seconds between two looks of a reader that waits
 GOLDEN = 0.6180339887498949  # its multiples, modulo 1, lie evenly, however many there are
 BEAT = 15.0  # seconds until a silent stream says that it lives
 SPEC = "1.0"
@@ -220,14 +220,15 @@ class Feeds:
         if page:
             return page
         try:
-            async with asyncio.timeout(min(seconds, POLL if self._store.shared else seconds)):
+            # Now and then without news: an event may be kept a moment after its reader was woken.
+            async with asyncio.timeout(min(seconds, POLL)):
                 await news.wait()
         except TimeoutError:
             feed.stale |= self._store.shared
         return await self._read(feed, after)
 
     async def _read(self, feed: Feed, after: int) -> list[Sent]:
-        if feed.stale or feed.kept:
+        if feed.stale or feed.kept or feed.lock.locked():
             async with feed.lock:
                 if feed.stale or feed.kept:
                     clock = asyncio.get_running_loop()

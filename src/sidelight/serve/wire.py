@@ -303,7 +303,7 @@ def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
     except msgspec.ValidationError as error:
         said, _, where = str(error).partition(" - at ")
         more = {"pointer": pointer_of(where.strip("`"))} if where else {}
-        place = f" (at {more['pointer']})" if more else ""
+        place = f" (at {more['pointer']})" if more.get("pointer") else ""
         raise Refusal(
             "invalid-request",
             f"{in_words(said.strip())}{place}; /v1/openapi.json says what fits",
