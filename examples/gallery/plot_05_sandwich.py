@@ -4,7 +4,7 @@ Two proved numbers around the best policy
 
 For every horizon two bounds hold: every policy loses at least the lower one on some means, and the
 policy `commit` loses at most the upper one on any means, on average over luck. Both
-carry proofs that are checked in exact arithmetic.
+carry proofs that are checked without a search, with every rounding to the safe side.
 """
 
 import numpy as np
