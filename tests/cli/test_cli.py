@@ -241,3 +241,17 @@ def test_the_worst_case_may_be_the_minimax_regret(sidelight: Command, dosing: Pa
     done = sidelight("analyze", dosing, "-B", "maximin")
     assert done.code == 2
     assert "'maximin' is not a positive number, and not the word 'minimax'" in done.err
+
+
+def test_without_means_both_sides_of_the_worst_case_are_drawn(
+    sidelight: Command, tmp_path: Path
+) -> None:
+    sl.gallery("apple-tasting").feedback.save(tmp_path / "two.toml")
+    sl.gallery("star").feedback.save(tmp_path / "many.toml")
+    figure = tmp_path / "x.svg"
+    assert sidelight("analyze", tmp_path / "two.toml", "-T", 100, "--plot", figure).code == 0
+    drawn = figure.read_text(encoding="utf-8")
+    assert all(words in drawn for words in ("what one policy never exceeds", "what every policy"))
+    refused = sidelight("analyze", tmp_path / "many.toml", "--plot", tmp_path / "y.svg")
+    assert (refused.code, (tmp_path / "y.svg").exists()) == (2, False)
+    assert "up to 5 actions and without --budget: give the file a [means] table" in refused.err

@@ -395,5 +395,5 @@ def test_proofs_and_figures_of_another_analysis_stay(sidelight: Command, tmp_pat
     assert refused(sidelight("analyze", "a.toml", "--plot", "plot.svg"))
     for wrong in ("x.foo", "nowhere/x.svg"):
         assert sidelight("analyze", "a.toml", "--plot", wrong).code == 2
-    assert sidelight("analyze", "b.toml", "--plot", "x.svg").code == 2
+    assert sidelight("analyze", "b.toml", "--plot", "x.svg", "--budget", 1).code == 2
     assert (tmp_path / "plot.svg").read_text(encoding="utf-8") == "precious"

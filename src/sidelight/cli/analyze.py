@@ -13,14 +13,14 @@ import numpy as np
 from rich.console import Console
 
 from .. import console, figures, progress, writing
-from ..analysis import MINIMAX, PROMISE, Analysis, analyze, told
+from ..analysis import MINIMAX, PROMISE, SANDWICH_UP_TO, Analysis, analyze, told
 from ..bounds.bound import Bound
 from ..bounds.certificate_file import Saved
 from ..bounds.titles import LOWER
-from ..curves import SLOW, curves, sandwich_curves
+from ..curves import SLOW, Curve, curves, sandwich_curves
 from ..errors import InputError
-from ..feedback import Feedback
 from ..problem import Problem, load
+from ..setting import Given, setting_of
 from .options import (
     TABLE_FORMS,
     check_figure,
@@ -82,7 +82,8 @@ def positive_or_minimax(text: str) -> float | str:
 @click.option(
     "--plot",
     type=click.Path(path_type=Path),
-    help="Draw the bounds against T into this .png, .svg, .pdf or .eps file.",
+    help="Draw the bounds against T into this .png, .svg, .pdf or .eps file; without means those "
+    "on the worst case.",
 )
 @click.option(
     "--certificates",
@@ -115,7 +116,7 @@ def analyze_command(
     """
     form = table_form(*(options.pop(f"as_{form}") for form in TABLE_FORMS))
     subject = load(file)
-    _check_outputs(subject, plot, certificates, force)
+    _check_outputs(subject, options["budget"] is not None, plot, certificates, force)
     with Console(stderr=True).status("analysing ...") if sys.stderr.isatty() else nullcontext():
         found = analyze(subject, name=file.stem, **options)
     if form == "json":
@@ -131,12 +132,16 @@ def analyze_command(
 
 
 def _check_outputs(
-    subject: Problem | Feedback, plot: Path | None, certificates: Path | None, force: bool
+    subject: Given, limited: bool, plot: Path | None, certificates: Path | None, force: bool
 ) -> None:
     """Check before the work: nobody wants to hear after the work that a folder is missing."""
     if plot is not None:
-        if not isinstance(subject, Problem):
-            raise InputError("--plot draws bounds on one problem: give the file a [means] table")
+        many = limited or len(setting_of(subject)) > SANDWICH_UP_TO
+        if many and not isinstance(subject, Problem):
+            raise InputError(
+                f"--plot without means draws both sides of the worst case, up to {SANDWICH_UP_TO} "
+                "actions and without --budget: give the file a [means] table"
+            )
         check_figure(plot)
         check_output(plot, force)
     if certificates is not None:
@@ -167,17 +172,18 @@ def _promises(found: Analysis) -> list[tuple[str, Bound]]:
 
 
 def _plot(found: Analysis, path: Path) -> None:
-    assert isinstance(found.subject, Problem)
     horizons = np.geomspace(10, max(100.0, found.horizon), PLOT_POINTS)
     told_one = found.worst_case_from == "given" or found.worst_case_from.startswith(PROMISE)
     given = found.worst_case if told_one else None
-    with progress.of_steps("bounds") as tick:
-        drawn = curves(found.subject, horizons, given, progress=tick)
+    drawn: tuple[Curve, ...] = ()
     both, few = None, [T for k in range(SANDWICH_POINTS) if (T := found.horizon / 10**k) >= 1]
+    if isinstance(found.subject, Problem):
+        with progress.of_steps("bounds") as tick:
+            drawn = curves(found.subject, horizons, given, progress=tick)
     with progress.of_steps("worst cases") as tick:
         if found.sandwich is not None:
             both = sandwich_curves(found.feedback, found.upper, few, tick)
-        else:  # at least the lower of the two
+        elif isinstance(found.subject, Problem):  # at least the lower of the two
             drawn += curves(found.subject, few, names=SLOW, progress=tick)
     figures.save_figure(figures.draw_bounds(drawn, title=found.name, sandwich=both), path)
     click.echo(f"wrote {path}", err=True)
