@@ -61,6 +61,8 @@ def test_the_highest_code_applies_and_every_file_has_its_line(
         "proved",
     ]
     assert done.out.startswith("refused: torn.json: not valid JSON; the file is damaged")
+    Path("mine.toml").write_text('actions = ["A"]', encoding="utf-8")
+    assert "mine.toml: no proof but a problem" in sidelight("check", "mine.toml").out
 
 
 @pytest.mark.parametrize("widths", [[], ["1" + "0" * 400]])

@@ -157,6 +157,9 @@ def test_the_gap_is_the_gap(gap: float) -> None:
 
 def test_a_long_ladder_moves_up_to_stay_in_range() -> None:
     assert gallery("bandit", actions=2).means.tolist() == [0.5, 0.4]
+    assert gallery("bandit:actions=3", gap=0.2) == gallery("bandit", actions=3, gap=0.2)
+    with pytest.raises(sl.InputError, match="actions is given twice: leave it out of the name"):
+        gallery("bandit:actions=3", actions=4)
     assert gallery("bandit", actions=10).means == pytest.approx(np.arange(9, -1, -1) / 10)
 
 

@@ -115,7 +115,9 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
     except DamagedError as error:
         raise DamagedError(f"{path}: {error}") from None
     except (ValueError, RecursionError):  # also numbers too long for int, and text not in UTF-8
-        raise DamagedError(f"{path}: not valid JSON; {ADVICE}") from None
+        words = "no proof but a problem: `sidelight analyze FILE --certificates DIR` writes proofs"
+        said = words if str(path).endswith(".toml") else f"not valid JSON; {ADVICE}"
+        raise DamagedError(f"{path}: {said}") from None
     if not isinstance(data, dict):
         raise DamagedError(f"{path}: not a certificate, which is one JSON object; {ADVICE}")
     return data

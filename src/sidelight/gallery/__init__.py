@@ -64,13 +64,19 @@ def gallery() -> dict[str, str]: ...
 @overload
 def gallery(name: str, **parameters: object) -> Problem: ...
 def gallery(name: str | None = None, **parameters: object) -> Problem | dict[str, str]:
-    """The shipped problem of this name; without a name, one line on each of them."""
+    """The shipped problem of this name; without a name, one line on each of them.
+
+    Parameters may also be part of the name, as on the command line: "revealing:actions=5".
+    """
     if name is None:
         if parameters:
             raise InputError(f"parameters {sorted(parameters)} without a name: say which problem")
         return {known: describe(known).splitlines()[0] for known in CATALOGUE}
+    bare, given = _parsed(name)
+    if twice := sorted(given.keys() & parameters.keys()):
+        raise InputError(f"{name}: {', '.join(twice)} is given twice: leave it out of the name")
     with following(f"making {name}") as line:
-        found = _build(name, parameters)
+        found = _build(bare, {**given, **parameters})
         line.end = f"{name}: {len(found)} actions"
     return found
 
@@ -92,7 +98,7 @@ def all_parameters(text: str) -> tuple[str, dict[str, object]]:
 
 
 def _parsed(text: str) -> tuple[str, dict[str, object]]:
-    name, colon, rest = text.partition(":")
+    name, colon, rest = str(text).partition(":")
     parameters: dict[str, object] = {}
     for part in rest.split(",") if colon else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
