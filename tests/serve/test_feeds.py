@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import pairwise
@@ -21,37 +22,49 @@ from sidelight.live.together import Together
 from sidelight.serve.streams import BEAT, PAGE, PAUSE, RECENT, Feed, Feeds
 
 
-def test_a_reader_who_is_far_behind_holds_up_nobody(store: Store) -> None:
+def in_a_shop(store: Store, read: Callable[[Together], Coroutine[Any, Any, None]]) -> None:
+    """Begin an experiment, and let somebody read what happens in it."""
     store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
+    with ThreadPoolExecutor(1) as crew:
+        asyncio.run(read(Together(store, "shop", crew)))
 
+
+def last_of(store: Store) -> int:
+    """The number of the last event."""
+    last = store.last("shop")
+    assert last is not None
+    return last.n
+
+
+def test_a_reader_who_is_far_behind_holds_up_nobody(store: Store) -> None:
     async def read(shop: Together) -> None:
         feeds = Feeds(store, 9)
         shop.when_kept = feeds.keep
-        slow = feeds.sent("shop", 0, _last(store), lambda: True)
+        slow = feeds.sent("shop", 0, last_of(store), lambda: True)
         assert await anext(slow) == b": sidelight\n\n"
         assert b"id: 1\n" in await anext(slow)  # and then it does not read on
-        quick = feeds.sent("shop", _last(store), _last(store), lambda: True)
+        quick = feeds.sent("shop", last_of(store), last_of(store), lambda: True)
         assert await anext(quick) == b": sidelight\n\n"
         waiting = asyncio.ensure_future(anext(quick))
         await asyncio.sleep(0)
         await asyncio.to_thread(shop.decide(1, "news").result)
         feeds.wake("shop")
-        assert (await waiting).startswith(b"id: %d\n" % _last(store))
+        assert (await waiting).startswith(b"id: %d\n" % last_of(store))
         assert (await anext(slow)).startswith(b"id: %d\n" % (PAGE + 1))
         for reader in (slow, quick):
             await reader.aclose()  # type: ignore[attr-defined]
 
-    with ThreadPoolExecutor(1) as crew:
-        shop = Together(store, "shop", crew)
+    async def after_many(shop: Together) -> None:
         for _ in range(5):
-            shop.decide(1000).result(PATIENCE)
-        asyncio.run(read(shop))
+            await asyncio.to_thread(shop.decide(1000).result)
+        await read(shop)
+
+    in_a_shop(store, after_many)
 
 
 def test_readers_share_looks_and_send_at_different_times(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
     looks: list[int] = []
     look = Feeds._look
 
@@ -72,7 +85,7 @@ def test_readers_share_looks_and_send_at_different_times(
             feeds.wake("shop")
             pieces = await asyncio.gather(*map(anext, readers))
             assert len(set(pieces)) == 1
-            assert b"id: %d\n" % _last(store) in pieces[0]
+            assert b"id: %d\n" % last_of(store) in pieces[0]
         assert len(looks) == (6 if store.shared else 1)  # what is told needs no look
         await asyncio.to_thread(shop.decide(PAGE + 1, "many").result)
         feeds.wake("shop")
@@ -83,8 +96,7 @@ def test_readers_share_looks_and_send_at_different_times(
         for reader in readers:
             await reader.aclose()  # type: ignore[attr-defined]
 
-    with ThreadPoolExecutor(1) as crew:
-        asyncio.run(read(Together(store, "shop", crew)))
+    in_a_shop(store, read)
     feed = Feed("shop", 1)
     lags = sorted(feed.lag() for _ in range(20))
     assert lags[0] == 0
@@ -94,7 +106,6 @@ def test_readers_share_looks_and_send_at_different_times(
 
 def test_an_event_that_nobody_told_of_is_read(store: Store) -> None:
     """A stream has it before the next one that is told."""
-    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
 
     async def read(shop: Together) -> None:
         feeds = Feeds(store, 9)
@@ -108,20 +119,18 @@ def test_an_event_that_nobody_told_of_is_read(store: Store) -> None:
             await asyncio.to_thread(shop.decide().result)
         feeds.wake("shop")
         async with asyncio.timeout(PATIENCE):
-            while b"\nid: %d\n" % _last(store) not in found:
+            while b"\nid: %d\n" % last_of(store) not in found:
                 found += await anext(reader)
         ids = [line for line in found.splitlines() if line.startswith(b"id: ")]
-        assert ids == [b"id: %d" % n for n in range(2, _last(store) + 1)]
+        assert ids == [b"id: %d" % n for n in range(2, last_of(store) + 1)]
         await reader.aclose()  # type: ignore[attr-defined]
 
-    with ThreadPoolExecutor(1) as crew:
-        asyncio.run(read(Together(store, "shop", crew)))
+    in_a_shop(store, read)
 
 
 def test_after_a_look_that_failed_the_next_reader_looks_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
     look, fails = Feeds._look, [True]
 
     def broken(feeds: Feeds, *question: Any) -> Any:
@@ -145,13 +154,10 @@ def test_after_a_look_that_failed_the_next_reader_looks_again(
         for reader in readers:
             await reader.aclose()  # type: ignore[attr-defined]
 
-    with ThreadPoolExecutor(1) as crew:
-        asyncio.run(read(Together(store, "shop", crew)))
+    in_a_shop(store, read)
 
 
 def test_an_event_that_is_told_after_its_reader_was_woken_comes_soon(store: Store) -> None:
-    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
-
     async def read(shop: Together) -> None:
         feeds = Feeds(store, 9)
         told: list[list[Event]] = []
@@ -171,15 +177,13 @@ def test_an_event_that_is_told_after_its_reader_was_woken_comes_soon(store: Stor
             assert b"event: state\n" in await waiting
         await reader.aclose()  # type: ignore[attr-defined]
 
-    with ThreadPoolExecutor(1) as crew:
-        asyncio.run(read(Together(store, "shop", crew)))
+    in_a_shop(store, read)
 
 
 def test_a_reader_waits_for_the_look_of_another(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also if the other one hangs up meanwhile."""
-    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
     look, looking, goes_on = Feeds._look, threading.Event(), threading.Event()
 
     def slow(feeds: Feeds, *question: Any) -> Any:
@@ -193,7 +197,7 @@ def test_a_reader_waits_for_the_look_of_another(
         feeds = Feeds(store, 9)
         for event in (looking, goes_on):
             event.clear()
-        last = _last(store)
+        last = last_of(store)
         await asyncio.to_thread(shop.decide().result)
         readers = [feeds.sent("shop", last, last, lambda: True) for _ in range(2)]
         for reader in readers:
@@ -205,21 +209,20 @@ def test_a_reader_waits_for_the_look_of_another(
             first.cancel()
         goes_on.set()
         async with asyncio.timeout(BEAT - 1):
-            assert b"id: %d\n" % _last(store) in await second
+            assert b"id: %d\n" % last_of(store) in await second
         with suppress(asyncio.CancelledError):
             await first
         for reader in readers:
             await reader.aclose()  # type: ignore[attr-defined]
 
-    with ThreadPoolExecutor(1) as crew:
-        shop = Together(store, "shop", crew)
+    async def both(shop: Together) -> None:
         for hangs_up in (False, True):
-            asyncio.run(read(shop, hangs_up))
+            await read(shop, hangs_up)
+
+    in_a_shop(store, both)
 
 
 def test_a_reader_that_does_not_read_on_costs_bounded_memory(store: Store) -> None:
-    store.append("shop", 0, [created(Learner(Feedback.bandit(2), "ucb-n"))])
-
     async def read(shop: Together) -> None:
         feeds = Feeds(store, 9)
         shop.when_kept = feeds.keep
@@ -233,17 +236,10 @@ def test_a_reader_that_does_not_read_on_costs_bounded_memory(store: Store) -> No
         assert len(feed.kept) <= RECENT
         feeds.wake("shop")
         async with asyncio.timeout(PATIENCE):
-            while b"\nid: %d\n" % _last(store) not in found:
+            while b"\nid: %d\n" % last_of(store) not in found:
                 found += await anext(reader)
         ids = [line for line in found.splitlines() if line.startswith(b"id: ")]
-        assert ids == [b"id: %d" % n for n in range(2, _last(store) + 1)]
+        assert ids == [b"id: %d" % n for n in range(2, last_of(store) + 1)]
         await reader.aclose()  # type: ignore[attr-defined]
 
-    with ThreadPoolExecutor(1) as crew:
-        asyncio.run(read(Together(store, "shop", crew)))
-
-
-def _last(store: Store) -> int:
-    last = store.last("shop")
-    assert last is not None
-    return last.n
+    in_a_shop(store, read)
