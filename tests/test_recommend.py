@@ -65,6 +65,8 @@ def test_an_action_that_may_be_found_late_is_named() -> None:
     assert lost[0] > 3 * lost[1]  # measured: 180 and 24, with errors of 13 and 1
     known = sl.Feedback([[0.0, inf], [inf, 1.0]])
     assert "nothing else shows action 1, and much less" in sl.recommend(known).why
+    two = sl.Feedback([[0.01, inf], [inf, 1.0]])  # a bandit: ids loses less than ts-n
+    assert "nothing else shows" not in sl.recommend(two).why
     for name in sl.gallery():
         assert "nothing else shows" not in sl.recommend(sl.gallery(name)).why
 

@@ -153,15 +153,15 @@ def _remarks(
 
 
 def found_late(feedback: Feedback) -> list[int]:
-    """Actions that only they themselves show, MUCH worse than some other action is seen.
+    """Actions that only they themselves show, while two others or more are seen MUCH better.
 
-    For `ids` it is then cheap to learn more about the others, and what it learns there may be
-    worthless: which of two is ahead that are equally good.
+    For `ids` it is then cheap to learn which of these is ahead, also if they are equally good and
+    that is worth nothing. One other action is enough if it is known exactly.
     """
     best = feedback.variance.min(axis=0)
-    alone = feedback.observes.sum(axis=0) == 1
-    own = alone & feedback.observes.diagonal()
-    return np.flatnonzero(own & (best > MUCH * best.min())).tolist()
+    alone = (feedback.observes.sum(axis=0) == 1) & feedback.observes.diagonal()
+    better = (MUCH * best[:, None] < best).sum(axis=0)
+    return np.flatnonzero(alone & ((better >= 2) | ((best > 0) & (best.min() == 0)))).tolist()
 
 
 def _least_rounds(feedback: Feedback, upper: float) -> float:

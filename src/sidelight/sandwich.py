@@ -86,8 +86,9 @@ def sandwich(
 
 
 def _best_lower(feedback: Feedback, upper: float, horizon: float, thorough: bool) -> Bound:
-    search = minimax_computed if thorough else exact_pairs
-    found, closed = search(feedback, upper, horizon), minimax(feedback, upper, horizon)
+    if thorough:  # it knows the closed forms
+        return minimax_computed(feedback, upper, horizon)
+    found, closed = exact_pairs(feedback, upper, horizon), minimax(feedback, upper, horizon)
     return closed if closed.valid and closed.value > found.value else found
 
 

@@ -102,7 +102,7 @@ def test_the_sum_of_duels_by_dynamic_programming() -> None:
     assert 0.85 * exact < proof.value <= exact
 
 
-def test_it_does_not_fall_with_the_horizon() -> None:
+def test_over_very_many_rounds_it_proves_what_it_does_over_fewer() -> None:
     problem = gallery("dosing")
     found = [orbit(problem, T) for T in (1e6, 1e7, 1e8, 1e12)]
     values = [bound.value for bound in found]

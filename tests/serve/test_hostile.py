@@ -125,6 +125,14 @@ def test_a_name_that_stands_twice_is_refused(
     assert f"the name '{name}' stands twice in one object" in answer.data["detail"]
 
 
+def test_a_name_that_stands_twice_in_a_problem_is_refused(running: Running) -> None:
+    problem = b'{"actions": ["A"], "actions": ["A", "B"], "kind": "bandit"}'
+    for method, path in (("PUT", "/v1/experiments/other"), ("POST", "/v1/analyze")):
+        answer = running.call(method, path, b'{"problem": %s}' % problem, headers=JSON)
+        assert (answer.status, answer.kind) == (400, "invalid-request")
+        assert "the name 'actions' stands twice" in answer.data["detail"]
+
+
 def test_a_missing_content_type_gets_a_sentence_for_curl_users(running: Running) -> None:
     for kind in (
         {},
