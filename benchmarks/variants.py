@@ -24,13 +24,13 @@ from sidelight.gallery import from_recipe
 from sidelight.suite.cells import RECIPES, shuffled
 
 VARIANTS = (
-    "ids:range=0,guard=2,early=1",  # the baseline
-    "ids:range=0,guard=2,early=1,tail=1.5",
-    "ids:range=0,guard=2,early=1,tail=2",
-    "ids:range=0,guard=3,early=1",
-    "ids:range=0,guard=1.5,early=1",
-    "ids:range=0,guard=1,early=1",
-    "ids:range=0,guard=1.5,early=2",
+    "ids:range=0,stake=0,guard=2,early=1",  # the baseline
+    "ids:range=0,stake=0,guard=2,early=1,tail=1.5",
+    "ids:range=0,stake=0,guard=2,early=1,tail=2",
+    "ids:range=0,stake=0,guard=3,early=1",
+    "ids:range=0,stake=0,guard=1.5,early=1",
+    "ids:range=0,stake=0,guard=1,early=1",
+    "ids:range=0,stake=0,guard=1.5,early=2",
 )
 REPLICATES = 300
 LARGE = 50  # actions; larger problems are not for tuning

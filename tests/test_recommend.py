@@ -53,24 +53,6 @@ def test_weak_actions_and_who_shows_them_are_named() -> None:
     assert "B and C must be looked at through test" in found.why
 
 
-def test_an_action_that_may_be_found_late_is_named() -> None:
-    """There `ids` may learn which of the others is ahead for ever, at no cost and to no use."""
-    inf = np.inf
-    both = sl.Feedback(
-        [[1.0, 1e-4, inf], [1e-4, 1.0, inf], [inf, inf, 1.0]], labels=["A", "B", "C"]
-    )
-    assert "nothing else shows C, and much less is seen of it" in sl.recommend(both).why
-    problem = sl.Problem(both, [0.85, 0.85, 1.0])
-    lost = sl.simulate(problem, ["ids", "ts-n"], 10_000, 40, seed=5).final.mean(axis=1)
-    assert lost[0] > 3 * lost[1]  # measured: 180 and 24, with errors of 13 and 1
-    known = sl.Feedback([[0.0, inf], [inf, 1.0]])
-    assert "nothing else shows action 1, and much less" in sl.recommend(known).why
-    two = sl.Feedback([[0.01, inf], [inf, 1.0]])  # a bandit: ids loses less than ts-n
-    assert "nothing else shows" not in sl.recommend(two).why
-    for name in sl.gallery():
-        assert "nothing else shows" not in sl.recommend(sl.gallery(name)).why
-
-
 def test_too_few_rounds_are_said_to_be_so() -> None:
     assert "so few rounds" in sl.recommend(sl.Feedback.bandit(3, 1e3), 1.0, 100).why
     assert "so few rounds" not in sl.recommend(sl.Feedback.bandit(3, 1.0), 1.0, 100).why

@@ -24,6 +24,8 @@ VALUES: dict[str, list[float | str]] = {
     "guard": [0, 1, 3],
     "early": [1, 0.5, 3],
     "range": [0, 1, 1.5],
+    "margin": [0, 2],
+    "stake": [0, 1, 3],
     "ridge": [0.1, 20],
     "directed": [1],
     "alpha": [0.02, 0.3, 1],

@@ -92,13 +92,13 @@ def test_the_means_of_the_proof_are_tried_and_raced_to_the_end(
 
 
 def test_one_leads_and_all_others_are_a_common_gap_below() -> None:
-    """The worst means of the default that are known: found by hand at 3.17 times the bound.
+    """Of the default up to its edition 5; these means were found by hand, at 3.17 times the bound.
 
     Four standard errors of the value: about 0.4 times the bound.
     """
     feedback = sl.gallery("random-precisions").feedback
     bound = sl.bounds.exact_pairs(feedback, 1.0, 10_000).value
-    found = sl.worst_case("ids", feedback, 1.0, 10_000)
+    found = sl.worst_case("ids:range=1.2,margin=0,stake=0", feedback, 1.0, 10_000)
     assert found.value > 3.0 * bound
     assert found.value + 4 * found.error > 3.17 * bound
 
@@ -116,14 +116,17 @@ JUDGES = sl.gallery("judges").feedback
 
 def test_next_to_the_upper_end_a_strict_cut_is_caught() -> None:
     """Posteriors cut at the end of the range itself: what the default did in its edition 4."""
-    found = sl.worst_case("ids:range=1", JUDGES, 1.0, 10_000, seed=1, runs=800)
+    found = sl.worst_case("ids:margin=0,stake=0", JUDGES, 1.0, 10_000, seed=1, runs=800)
     assert found.value - 4 * found.error > 109
     assert found.means.max() > 0.95
 
 
-@pytest.mark.parametrize("recipe", thinned(["judges", "test-rigs", "promotions", "het3"], 2))
+@pytest.mark.parametrize(
+    "recipe",
+    thinned(["judges", "random-precisions", "newcomer", "het3", "test-rigs", "promotions"], 3),
+)
 def test_the_default_is_no_disaster(recipe: str) -> None:
-    """At most 3 times the lower bound where it was 4 to 60; four standard errors on top."""
+    """At most 3 times the lower bound where it was 3 to 60; four standard errors on top."""
     problem = sl.gallery(recipe)
     bound = sl.bounds.minimax_computed(problem.feedback, problem.upper, 10_000).value
     found = sl.worst_case("ids", problem.feedback, problem.upper, 10_000, seed=1, runs=800)

@@ -27,8 +27,6 @@ from .simulate.remarks import cautions, clairvoyant
 from .simulate.statistics import short
 from .structure import strongly_observable
 
-MUCH = 10  # times the variance
-
 
 @dataclass(frozen=True)
 class Recommendation:
@@ -132,13 +130,6 @@ def _remarks(
     feedback: Feedback, upper: float, horizon: float | None, budget: float | None
 ) -> list[str]:
     said = []
-    if late := found_late(feedback):
-        who, them = some(feedback.labels, late), "it" if len(late) == 1 else "them"
-        said.append(
-            f"but nothing else shows {who}, and much less is seen of {them} "
-            f"than of others: ids may look at {them} late or never, which is costly if the best is "
-            "there; race it against commit or ts-n with such means"
-        )
     if horizon is not None and horizon < _least_rounds(feedback, upper):
         said.append("but so few rounds cannot tell the actions apart, whatever the policy")
     if horizon is not None and feedback.uniform_sigma is not None:
@@ -150,18 +141,6 @@ def _remarks(
                 "has one"
             )
     return said
-
-
-def found_late(feedback: Feedback) -> list[int]:
-    """Actions that only they themselves show, while two others or more are seen MUCH better.
-
-    For `ids` it is then cheap to learn which of these is ahead, also if they are equally good and
-    that is worth nothing. One other action is enough if it is known exactly.
-    """
-    best = feedback.variance.min(axis=0)
-    alone = (feedback.observes.sum(axis=0) == 1) & feedback.observes.diagonal()
-    better = (MUCH * best[:, None] < best).sum(axis=0)
-    return np.flatnonzero(alone & ((better >= 2) | ((best > 0) & (best.min() == 0)))).tolist()
 
 
 def _least_rounds(feedback: Feedback, upper: float) -> float:

@@ -75,7 +75,7 @@ def test_sigma_scales_every_standard_deviation(name: str, sigma: float) -> None:
 
 def test_the_list_names_everything_in_order() -> None:
     assert list(gallery()) == NAMES
-    assert len(set(NAMES)) == len(NAMES) == 29
+    assert len(set(NAMES)) == len(NAMES) == 30
 
 
 # ---- families ----------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ def test_the_scenarios_are_the_listed_ones() -> None:
         "off-policy",
         "early-readout",
         "judges",
+        "newcomer",
     ]
 
 
@@ -165,3 +166,15 @@ def test_judges_divide_by_the_scores() -> None:
             scores = 10 if model == other else 0 if other == "large" else 2
             expected = 0.25 / scores if scores else math.inf
             assert feedback.variance[i, j] == pytest.approx(expected)
+
+
+def test_newcomers_are_rated_by_their_buyers_alone() -> None:
+    problem = gallery("newcomer", survey=200, buyers=3, spread=0.4)
+    assert problem.feedback.labels == ("mild", "strong", "sweet", "new")
+    for i in range(4):
+        for j in range(4):
+            ratings = 200 if j < 3 else 3 if i == 3 else 0
+            expected = 0.4**2 / ratings if ratings else math.inf
+            assert problem.feedback.variance[i, j] == pytest.approx(expected)
+    assert problem.gaps.tolist().count(0.0) == 1  # the two that tie are not best
+    assert problem.means[0] == problem.means[1]

@@ -49,9 +49,16 @@ def points(all_: list[Cut], upper: float, beyond: float = 0.0) -> list[tuple[flo
 
 
 def crowd(
-    all_: list[Cut], at: list[tuple[float, float]], low: float = 0.0
+    all_: list[Cut],
+    at: list[tuple[float, float]],
+    low: float = 0.0,
+    stake: tuple[float, float] = (1.0, 0.0),
 ) -> tuple[float, list[float]]:
-    """r and every v_j, from integrals over these points; `low` is the lower end."""
+    """r and every v_j, from integrals over these points; `low` is the lower end.
+
+    Terms count by how far ahead an action is if it is best, to a power: `stake` has D and the
+    power.
+    """
     mu, s, m, under, left = np.array([(y.mu, y.s, y.m, y.below, y.left) for y in all_]).T
     K, lead = len(m), int(m.argmax())
     p, own, moved = np.zeros(K), np.zeros(K), np.zeros((K, K))
@@ -71,12 +78,17 @@ def crowd(
     moved[np.arange(K), np.arange(K)] = own
     r = float((own + p * (m - m[lead])).sum())
     possible = p > 0
+    ahead = np.maximum(own + p * (m - m[lead]) - moved[:, lead], 0)
+    counts = np.where(possible, (ahead / np.where(possible, p, 1) / stake[0]) ** stake[1], 0)
+    others = np.arange(K) != lead
+    counts[lead] = (counts * p)[others].sum() / p[others].sum()
     v = []
     for j in range(K):
         if j == lead:
-            v.append(float((moved[possible, j] ** 2 / p[possible]).sum()))
+            v.append(float((counts * moved[:, j] ** 2)[possible] @ (1 / p[possible])))
             continue
         others = [a for a in range(K) if a not in (j, lead)]
         cells = [([j], own[j]), ([lead], moved[lead, j]), (others, moved[others, j].sum())]
-        v.append(float(sum(e**2 / p[who].sum() for who, e in cells if p[who].sum() > 0)))
+        found = sum(e**2 / p[who].sum() for who, e in cells if p[who].sum() > 0)
+        v.append(float(counts[j] * found))
     return r, v

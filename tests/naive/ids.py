@@ -69,10 +69,14 @@ def costs_and_explained(
     m: list[float],
     c: float,
     early: float = 1.0,
-    upper: float = math.inf,
-    beyond: float = 0.0,
+    ends: tuple[float, float] = (math.inf, 0.0),
+    stake: tuple[float, float] = (1.0, 0.0),
 ) -> tuple[list[float], list[float]]:
-    """Delta and v of every action; the largest EI counts `early` times."""
+    """Delta and v of every action; the largest EI counts `early` times.
+
+    `ends` are D and how far beyond it the cut is, `stake` D again and the power of the stakes.
+    """
+    (upper, beyond), (unit, power) = ends, stake
     K, all_ = len(n), cut(n, m, c, upper, beyond)
     limit, has_range = math.inf, believed(n, m, c, upper)
     is_cut = any(x.left < 1 for x in all_)
@@ -81,7 +85,7 @@ def costs_and_explained(
     if has_range:
         limit = improvement(m[lead] - upper, 1 / math.sqrt(nn[lead] * c))
     others = [j for j in range(K) if j != lead]
-    better, odds, rise, fall = [], {}, {}, {}
+    better, odds, rise, fall, counts = [], {}, {}, {}, {}
     for j in others:
         x = all_[j]
         s, d = math.sqrt(1 / nn[lead] + x.s**2), m[lead] - x.mu
@@ -95,19 +99,19 @@ def costs_and_explained(
         fall[j] = f / (nn[lead] * s * x.left * q)
         if is_cut:
             rise[j], fall[j] = min(rise[j], upper + beyond - m[j]), min(fall[j], m[lead] + beyond)
+    for j in others:
+        counts[j] = (max(rise[j] + fall[j] + m[j] - m[lead], 0.0) / unit) ** power
     best, p1 = min(max(better, default=0.0), limit), 1 / (1 + sum(odds.values()))
     if K > 20 and p1 < 1 / 3:
-        regret, v = crowd(all_, points(all_, upper, beyond), -beyond)
+        regret, v = crowd(all_, points(all_, upper, beyond), -beyond, stake)
         regret = min(regret, limit) + (early - 1) * best
         return [regret + m[lead] - m[i] for i in range(K)], v
     regret = min(sum(better), limit) + (early - 1) * best
     v = [0.0] * K
     for j in others:
-        v[j] = odds[j] * p1 * rise[j] ** 2 * (1 + odds[j])
-    v[lead] = (
-        sum(odds[j] * p1 * fall[j] ** 2 for j in others)
-        + sum(odds[j] * p1 * fall[j] for j in others) ** 2 / p1
-    )
+        v[j] = counts[j] * odds[j] * p1 * rise[j] ** 2 * (1 + odds[j])
+        falls = fall[j] + sum(odds[k] * fall[k] for k in others)
+        v[lead] += counts[j] * odds[j] * p1 * fall[j] * falls
     return [regret + m[lead] - m[i] for i in range(K)], v
 
 
@@ -146,13 +150,15 @@ def mixture(played: int, past: Any, problem: Problem, parameters: Mapping[str, f
     c = inflation(played, parameters["tail"])
     upper = problem.upper if parameters["range"] else math.inf
     beyond = (parameters["range"] - 1) / 2 * problem.upper
+    beyond += parameters.get("margin", 0.0) * problem.upper / len(n)
     inside = cut(n, m, c, upper, beyond)
     n_cut, m_cut = [x.n for x in inside], [x.m for x in inside]
     lead = m_cut.index(max(m_cut))
     guard, early = parameters["guard"], parameters["early"] if parameters["guard"] else 1.0
     if guard and not worthwhile(n_cut, m_cut, guard * c, P, past.notes["horizon"] - played):
         return lead, lead, 0.0
-    cost, v = costs_and_explained(n, m, c, early, upper, beyond)
+    stake = problem.upper, parameters["stake"]
+    cost, v = costs_and_explained(n, m, c, early, (upper, beyond), stake)
     return best_pair(cost, gains(v, [x / c for x in n_cut], past.pending, P), lead)
 
 

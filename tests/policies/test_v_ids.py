@@ -231,7 +231,7 @@ def test_senseless_parameters() -> None:
 
 
 # Alike but for the approximation.
-BOTH = ["ids:guard=2,early=1,range=1", "v-ids:range=1"]
+BOTH = ["ids:guard=2,early=1,margin=0,stake=0", "v-ids:range=1"]
 
 
 def likeness(recipe: str, horizon: int, runs: int) -> tuple[float, float]:

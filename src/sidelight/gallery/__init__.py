@@ -56,6 +56,7 @@ CATALOGUE: dict[str, Callable[..., Problem]] = {
     "off-policy": scenarios.off_policy,
     "early-readout": scenarios.early_readout,
     "judges": scenarios.judges,
+    "newcomer": scenarios.newcomer,
 }
 
 

@@ -234,6 +234,32 @@ def judges(served: int = 16, shadow: int = 4, spread: float = 0.35) -> Problem:
     return Problem(Feedback(variance, labels), [0.55, 0.62, 0.60, 0.66])
 
 
+def newcomer(survey: int = 300, buyers: int = 1, spread: float = 0.35) -> Problem:
+    """Newcomer: a shop knows three products well, and has a new one that only its buyers can rate.
+
+    Each week one product gets the best place. A standing survey of regular customers rates the
+    three known products every week, whatever has the place. The new product is rated by those who
+    buy it and answer, and only in weeks in which it has the place:
+
+        variance[i, j] = spread^2 / ratings_ij,   ratings_ij = survey, buyers or none
+
+    `survey` and `buyers` are numbers of ratings, `spread` is the standard deviation of one rating,
+    from any old survey. Means are ratings on a scale from 0 to 1. Two of the known products are
+    equally good: to find that out costs nothing, and is worth nothing.
+
+    Caveat: the first to buy a new product may like new products better than others do.
+    """
+    at_least("survey", survey, 1)
+    at_least("buyers", buyers, 1)
+    between("spread", spread, 0, MAX_SIGMA)
+    ratings = np.zeros((4, 4))
+    ratings[:, :3] = survey
+    ratings[3, 3] = buyers
+    labels = ("mild", "strong", "sweet", "new")
+    variance = _averaged(spread**2, ratings)
+    return Problem(Feedback(variance, labels), [0.70, 0.70, 0.62, 0.80])
+
+
 def dosing(sigma: float = 1.0) -> Problem:
     """Dosing: three treatments whose effect shows only in patients who are tested.
 

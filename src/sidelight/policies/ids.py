@@ -7,9 +7,10 @@ does beat the leader? The answers give every action two numbers: the regret that
 expected to cost, and the information that a play of it brings about which action is best. The
 policy then plays the mixture of at most two actions that pays least for its information: the
 mixture with the least (expected regret)^2 / information (`information_ratio`). This rule is V-IDS
-of Russo and Van Roy (2018), with the event "j is best" replaced by the event "j beats the leader".
-The replacement needs no numerical integral, and the regret is the same within noise
-(`v-ids:range=1` is the original, with a cut). No theorem bounds the regret of `ids`.
+of Russo and Van Roy (2018), with two changes. The event "j is best" is replaced by the event "j
+beats the leader", which needs no numerical integral. And information counts by what is at stake:
+to know which of two nearly equal actions is ahead is worth little, so that it must not keep the
+policy from looking at a third one that may be far ahead. No theorem bounds the regret of `ids`.
 
 Symbols. K is the number of actions, and i1 is the leader. D = `upper` is the end of the range
 [0, D] of the means. P_ij is the precision (1/variance) with which a play of action i shows action
@@ -18,9 +19,10 @@ j, 0 where i does not show j. phi and Q are the density and the upper tail of a 
 The posterior. The mean theta_j of action j is N(mu_j, s_j^2), independent of the others. The prior
 has the mean D/2 and is worth `prior` observations with the standard deviation D. The variance is
 s_j^2 = c/n_j: n_j is the precision of the posterior, prior included, and c is the inflation
-(below). The posterior is then cut to [-w, D + w] (`cut`), the range and a tenth of it more at each
-end: Z_j is the probability that theta_j lies there, m_j and 1/nn_j are the mean and the variance
-after the cut, and B_j = {theta_j > D + w} is the part that was cut off above.
+(below). The posterior is then cut to [-w, D + w] (`cut`), the range and some more at each end:
+w = 5 D/K, because the more actions there are, the more of them seem to lie beyond D by chance. Z_j
+is the probability that theta_j lies there, m_j and 1/nn_j are the mean and the variance after the
+cut, and B_j = {theta_j > D + w} is the part that was cut off above.
 
 One pair: the leader and another action j. The leader is taken for a normal with the mean m_i1 and
 the variance 1/nn_i1, whose value lies between the ends. So wherever theta_j is above D + w, j would
@@ -36,6 +38,8 @@ of the difference, and z = (m_i1 - mu_j)/s. Then
            the rise: how far the mean of j lies above m_j, given that j beats the leader
     x_j  = phi(z)/(nn_i1 s Z_j q_j)
            the fall: how far the mean of the leader lies below m_i1, given the same
+    a_j  = u_j + x_j - (m_i1 - m_j)
+           the stake: how far j is ahead on average, given the same
 
 Because the leader is not exactly normal, these numbers have limits. No rise and no fall leads
 beyond the ends. q_j and EI_j are at most what any two variables with these means and variances
@@ -44,12 +48,15 @@ and (sqrt(V + d^2) - d)/2 for EI_j (Scarf 1958). q_j is also at most 0.9.
 
 From pairs to actions. The odds o_j = q_j/(1 - q_j) are turned into probabilities of being best,
 p_i1 = 1/(1 + sum_j o_j) for the leader and p_j = o_j p_i1 for the others. All sums over j leave out
-the leader. The part of the variance of a mean that is explained by knowing the best action is
+the leader. The part of the variance of a mean that is explained by knowing the best action, each
+term times the square of the stake, as a part of the range, is
 
-    v_j  = p_j u_j^2 (1 + o_j)                              for the mean of action j
-    v_i1 = sum_j p_j x_j^2 + (sum_j p_j x_j)^2/p_i1         for the mean of the leader
+    v_j  = (a_j/D)^2 p_j u_j^2 (1 + o_j)                    for the mean of action j
+    v_i1 = sum_j (a_j/D)^2 p_j x_j (x_j + sum_k o_k x_k)    for the mean of the leader
 
-A play of action i then costs the expected regret Delta_i and brings the information g_i,
+(The square is what was measured to be best, among powers from 0 to 3. One rival alone makes the
+stakes a common factor, which changes nothing.) A play of action i then costs the expected regret
+Delta_i and brings the information g_i,
 
     Delta_i = r + m_i1 - m_i,   r = min(sum_j EI_j, E[max(D - theta_i1, 0)])
     g_i     = sum_j v_j nn_j P_ij/(nn_j + P_ij)             this sum includes the leader
@@ -98,12 +105,16 @@ The parameters, with their defaults:
                   (`benchmarks/variants.py`); 0 leaves out the guard, and `early` with it
     early=2       how many times the largest EI_j counts in Delta_i; 1 changes nothing; without a
                   known horizon it is always 1
-    range=1.2     the posteriors are cut to an interval so many times as wide as [0, D], with the
-                  same middle, so that w = (range - 1) D/2. 1 cuts to [0, D]: that is best on
-                  average over means drawn from the range, and a disaster where several means are
-                  next to D and the best of them was not seen yet. 0 does not cut, and r has no
-                  limit: actions that were hardly seen are looked at again and again for values
-                  above D, which costs most where there are many actions
+    stake=2       the power of a_j/D by which information counts; with 0 the information of V-IDS,
+                  which goes on to tell equal actions apart where that costs nothing, and does not
+                  look at an action that nothing else shows
+    margin=5      the posteriors are cut to [-w, D + w], w = margin D/K; without a margin (0) an
+                  action at D that was hardly seen looks worse than one that is known to be next to
+                  D, and is looked at too late or never
+    range=1       the cut is to an interval so many times as wide as [0, D], with the same middle,
+                  and the margin comes on top. 0 does not cut, and r has no limit: actions that were
+                  hardly seen are looked at again and again for values above D, which costs most
+                  where there are many actions
 """
 
 from __future__ import annotations
@@ -117,10 +128,10 @@ import numpy as np
 from ..compiled import compiled, inlined
 from ..setting import Setting
 from .parts import lazy
-from .parts.crowd import weigh_all
+from .parts.crowd import stakes, weigh_all
 from .parts.guard import density, improvement, purchase, upper_tail
 from .parts.information_ratio import best_mixture
-from .parts.lazy import BLOCK, BUYER, EARLY, GUARD, TAIL, make_lazy, posterior
+from .parts.lazy import BLOCK, BUYER, EARLY, GUARD, STAKE, TAIL, make_lazy, posterior
 from .rule import Prepared, Rule
 
 TINY = 1e-300
@@ -151,14 +162,15 @@ def whatever(behind: Any, variance: Any) -> Any:
 
 
 @compiled
-def pairs(n: Any, m: Any, c: Any, leader: Any, whole: Any, v: Any) -> Any:
-    """Fill in the explained variances v_j; return the sum of EI_j, the largest EI_j, and p_i1.
+def pairs(n: Any, m: Any, c: Any, leader: Any, whole: Any, scale: Any, v: Any) -> Any:
+    """Fill in v_j; return the sum of EI_j, the largest EI_j, and p_i1.
 
     n (which is c nn) and m belong to the posteriors after the cut; `whole` is what `cut` returns.
+    `scale` is D and the power of the stakes.
     """
     (mu, own, below, above, edge), (low, high) = whole
     lead = n[leader] / c
-    regret, most, odds, pull, spread = 0.0, 0.0, 0.0, 0.0, 0.0
+    regret, most, odds, pull, staked, spread = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(n.size):
         if j == leader:
             continue
@@ -179,22 +191,24 @@ def pairs(n: Any, m: Any, c: Any, leader: Any, whole: Any, v: Any) -> Any:
         fall = min(mills / s / lead, m[leader] - low)
         o = q / (Z - q)
         odds += o
-        v[j] = o * rise * rise * (1.0 + o)
+        a = stakes(max(rise + fall - (m[leader] - m[j]), 0.0), scale)
+        v[j] = a * o * rise * rise * (1.0 + o)
         pull += o * fall
-        spread += o * fall * fall
+        staked += a * o * fall
+        spread += a * o * fall * fall
     p1 = 1.0 / (1.0 + odds)
     for j in range(n.size):
         v[j] *= p1
-    v[leader] = p1 * spread + p1 * pull * pull  # (p1 pull)^2 / p1
+    v[leader] = p1 * spread + p1 * pull * staked
     return regret, most, p1
 
 
 @compiled
-def weigh(n: Any, m: Any, c: Any, leader: Any, whole: Any, v: Any) -> Any:
+def weigh(n: Any, m: Any, c: Any, leader: Any, whole: Any, scale: Any, v: Any) -> Any:
     """Fill in v_j; return the regret of not knowing the best action, and the largest EI_j."""
-    regret, most, p1 = pairs(n, m, c, leader, whole, v)
+    regret, most, p1 = pairs(n, m, c, leader, whole, scale, v)
     if n.size > FEW and p1 < CROWD:
-        regret = weigh_all(whole, m, leader, regret, v)
+        regret = weigh_all(whole, m, leader, regret, scale, v)
     return regret, most
 
 
@@ -243,7 +257,8 @@ def plan(played: Any, belief: Any, known: Any, parameters: Any, memory: Any) -> 
         if bought[0] < 0:
             return nothing, leader, bought
     v, cost, gain = np.empty(K), np.empty(K), np.empty(K)
-    regret, most = weigh(n, m, c, leader, whole, v)
+    scale = known.upper, parameters[STAKE]
+    regret, most = weigh(n, m, c, leader, whole, scale, v)
     if whole[1][1] < np.inf:
         limit = lacking(n, m, leader, known.upper)
         regret, most = min(regret, limit), min(most, limit)
@@ -274,10 +289,12 @@ IDS = Rule(
         "refresh": 0.01,
         "guard": 1.5,
         "early": 2.0,
-        "range": 1.2,
+        "range": 1.0,
+        "margin": 5.0,
+        "stake": 2.0,
     },
     prepare=prepare,
     choose=choose,
     update=update,
-    edition=5,
+    edition=6,
 )

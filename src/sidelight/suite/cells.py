@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..policies.specification import Specification
 
 # The gallery, and the same families where gaps are too small for the horizon, where the hub is
-# best, and where means stand next to the ends of the range.
+# best, where means stand next to the ends of the range, and where a new action is a bad one.
 RECIPES = (
     *CATALOGUE,
     "revealing:gap=0.1",
@@ -40,6 +40,7 @@ RECIPES = (
     "bandit:means=1 0.9 0.8 0.7 0.6",
     "het3:means=1 0.8 0.65",
     "het3:means=0.35 0.15 0",
+    "newcomer:means=0.7 0.7 0.62 0.6",
 )
 DEFAULT = "ids"
 ORIGINAL = "v-ids"  # what the default approximates

@@ -30,6 +30,13 @@ action would add about 3 % to v_j: each of them says about theta_j only that the
 largest. (e_oj is equal to -e_jj - e_i1j, but is integrated: where p_oj vanishes, the difference
 would be rounding divided by rounding.)
 
+The stakes. How far action j is ahead of the leader on average, if j is best, is
+
+    a_j = E[theta_j - theta_i1 | A* = j] = m_j - m_i1 + (e_jj - e_ji1)/p_j
+
+`ids` counts v_j, and the term of j in the sum v_i1, as many times as a power of a_j says. The term
+of the leader itself in v_i1 counts as the others do on average, by their probabilities p_j.
+
 Accuracy. Steps are as long as the narrowest posterior not yet passed, with two Gauss nodes each.
 Where D cuts into posteriors, the largest mean lies about 1/sum_k f_k(D) below D. So no step is
 longer than half of the way up to D, until the way is that short. r is then good to 1.5 %, and v to
@@ -155,14 +162,21 @@ def integrate(whole: Any, m: Any, leader: Any, sums: Any) -> None:
 
 
 @inlined
+def stakes(ahead: Any, scale: Any) -> Any:
+    """How many times information counts about an action that may be ahead by so much."""
+    upper, power = scale
+    return (ahead / upper) ** power
+
+
+@inlined
 def share(e: Any, p: Any) -> Any:
     """e^2/p, or 0 if the event is impossible (p = 0)."""
     return e * (e / p) if p > 0.0 else 0.0
 
 
 @compiled
-def weigh_all(whole: Any, m: Any, leader: Any, pairs: Any, v: Any) -> Any:
-    """Fill in v_j and return r.
+def weigh_all(whole: Any, m: Any, leader: Any, pairs: Any, scale: Any, v: Any) -> Any:
+    """Fill in v_j, counted by the stakes, and return r; `scale` is D and the power of the stakes.
 
     If two neighbouring floats are further apart than a posterior is wide, the integral finds
     nothing. Then v stays as it is, and `pairs`, the regret by pairs, is returned.
@@ -175,15 +189,21 @@ def weigh_all(whole: Any, m: Any, leader: Any, pairs: Any, v: Any) -> Any:
         return pairs
     sums /= total  # the integral is coarse, and p does not quite add up to 1
     p, shift, of_leader, by_leader, others, by_others = sums
-    r, own = shift[leader], share(shift[leader], p[leader])
+    r, own, staked = shift[leader], 0.0, 0.0
     for j in range(m.size):
         if j == leader:
             continue
-        r += shift[j] - p[j] * (m[leader] - m[j])
+        better = shift[j] - p[j] * (m[leader] - m[j])
+        r += better
+        moved = (mu[leader] - m[leader]) * p[j] - s[leader] * of_leader[j]
+        a = stakes(max(better - moved, 0.0) / p[j], scale) if p[j] > 0.0 else 0.0
+        staked += a * p[j]
         below = mu[j] - m[j]
         v[j] = share(shift[j], p[j])
         v[j] += share(below * p[leader] - s[j] * by_leader[j], p[leader])
         v[j] += share(below * others[j] - s[j] * by_others[j], others[j])
-        own += share((mu[leader] - m[leader]) * p[j] - s[leader] * of_leader[j], p[j])
-    v[leader] = own
+        v[j] *= a
+        own += a * share(moved, p[j])
+    rest = 1.0 - p[leader]
+    v[leader] = own + (share(shift[leader], p[leader]) * staked / rest if rest > 0.0 else 0.0)
     return max(r, 0.0)

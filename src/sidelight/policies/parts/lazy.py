@@ -11,7 +11,8 @@ only the coin is tossed. The mixture is computed again when, since the last comp
 Here t is the number of rounds, and n_j and m_j are the precision and the mean of the posterior of
 action j. The posterior includes the prior: `prior` observations with the standard deviation
 `upper`, in the middle of the range. Before the mixture is computed the posterior is cut to an
-interval of the width `range` times `upper` about that middle (`cut`), if `range` is not 0.
+interval about that middle (`cut`), if `range` is not 0: its width is `range` times `upper`, and for
+`ids` 2 `margin`/K times `upper` more, where K is the number of actions.
 `refresh=0` computes the mixture in every round.
 
 `update` computes and stores the mixture, because `choose` may change nothing. If values came after
@@ -36,9 +37,9 @@ from .information_ratio import toss
 
 # places in the memory: the mixture, and the belief that it was computed from
 FIRST, SECOND, WEIGHT, LEADER, ROUND, SEEN, BUYER, BLOCK, REFERENCE = range(9)
-N0, S0, TAIL, REFRESH, GUARD, EARLY, RANGE = range(7)  # places in the parameters
+N0, S0, TAIL, REFRESH, GUARD, EARLY, RANGE, STAKE = range(8)  # places in the parameters
 EXPLOIT, LEARN = 0, 1
-WIDTH = 100.0  # the largest `range`: cuts off less than rounding does
+WIDTH = 100.0  # the largest `range` and `margin`: cuts off less than rounding does
 WORDS = ("exploit", "learn")
 
 
@@ -60,8 +61,12 @@ def prepare(name: str, setting: Setting, parameters: Mapping[str, float]) -> Pre
             f"{name}:range={width:g} must be 0 (no cut) or lie between 1 (cut to the range of the "
             f"means) and {WIDTH:g}"
         )
+    more = {"margin": 0.0, "stake": 0.0, **parameters}  # `v-ids` has neither
+    margin, stake = from_zero(name, more, "margin", WIDTH), from_zero(name, more, "stake", 10.0)
+    if width != 0:
+        width += 2 * margin / K
     s0 = n0 * setting.upper / 2
-    return Prepared(np.array([n0, s0, tail, refresh, guard, early, width]), memory)
+    return Prepared(np.array([n0, s0, tail, refresh, guard, early, width, stake]), memory)
 
 
 @compiled
