@@ -81,7 +81,8 @@ def crowd(
     ahead = np.maximum(own + p * (m - m[lead]) - moved[:, lead], 0)
     counts = np.where(possible, (ahead / np.where(possible, p, 1) / stake[0]) ** stake[1], 0)
     others = np.arange(K) != lead
-    counts[lead] = (counts * p)[others].sum() / p[others].sum()
+    down = np.maximum(-moved[others, lead], 0)
+    counts[lead] = counts[others] @ down / down.sum()
     v = []
     for j in range(K):
         if j == lead:

@@ -19,10 +19,10 @@ j, 0 where i does not show j. phi and Q are the density and the upper tail of a 
 The posterior. The mean theta_j of action j is N(mu_j, s_j^2), independent of the others. The prior
 has the mean D/2 and is worth `prior` observations with the standard deviation D. The variance is
 s_j^2 = c/n_j: n_j is the precision of the posterior, prior included, and c is the inflation
-(below). The posterior is then cut to [-w, D + w] (`cut`), the range and some more at each end:
-w = 5 D/K, because the more actions there are, the more of them seem to lie beyond D by chance. Z_j
-is the probability that theta_j lies there, m_j and 1/nn_j are the mean and the variance after the
-cut, and B_j = {theta_j > D + w} is the part that was cut off above.
+(below). The posterior is then cut to [-w, D + w] (`cut`), the range and w = 5 D/K more at each end.
+The more actions there are, the more of those that were hardly seen promise values beyond D, so the
+closer is the cut. Z_j is the probability that theta_j lies there, m_j and 1/nn_j are the mean and
+the variance after the cut, and B_j = {theta_j > D + w} is the part that was cut off above.
 
 One pair: the leader and another action j. The leader is taken for a normal with the mean m_i1 and
 the variance 1/nn_i1, whose value lies between the ends. So wherever theta_j is above D + w, j would
@@ -38,13 +38,13 @@ of the difference, and z = (m_i1 - mu_j)/s. Then
            the rise: how far the mean of j lies above m_j, given that j beats the leader
     x_j  = phi(z)/(nn_i1 s Z_j q_j)
            the fall: how far the mean of the leader lies below m_i1, given the same
-    a_j  = u_j + x_j - (m_i1 - m_j)
-           the stake: how far j is ahead on average, given the same
+    a_j  = u_j + x_j - (m_i1 - m_j), or 0 if this is less
+           the stake: how far j is ahead on average, given the same (EI_j/q_j, but for the limits)
 
 Because the leader is not exactly normal, these numbers have limits. No rise and no fall leads
-beyond the ends. q_j and EI_j are at most what any two variables with these means and variances
-allow: with d = m_i1 - m_j and V = 1/nn_i1 + 1/nn_j, the limits are V/(V + d^2) for q_j (Cantelli)
-and (sqrt(V + d^2) - d)/2 for EI_j (Scarf 1958). q_j is also at most 0.9.
+beyond the ends, and no rise is negative. q_j and EI_j are at most what any two variables with these
+means and variances allow: with d = m_i1 - m_j and V = 1/nn_i1 + 1/nn_j, the limits are V/(V + d^2)
+for q_j (Cantelli) and (sqrt(V + d^2) - d)/2 for EI_j (Scarf 1958). q_j is also at most 0.9.
 
 From pairs to actions. The odds o_j = q_j/(1 - q_j) are turned into probabilities of being best,
 p_i1 = 1/(1 + sum_j o_j) for the leader and p_j = o_j p_i1 for the others. All sums over j leave out
@@ -105,16 +105,15 @@ The parameters, with their defaults:
                   (`benchmarks/variants.py`); 0 leaves out the guard, and `early` with it
     early=2       how many times the largest EI_j counts in Delta_i; 1 changes nothing; without a
                   known horizon it is always 1
-    stake=2       the power of a_j/D by which information counts; with 0 the information of V-IDS,
-                  which goes on to tell equal actions apart where that costs nothing, and does not
-                  look at an action that nothing else shows
+    stake=2       the power of a_j/D by which information counts; 0 counts all alike, as V-IDS does:
+                  while two equal actions can be told apart at no cost, no other one is looked at
     margin=5      the posteriors are cut to [-w, D + w], w = margin D/K; without a margin (0) an
                   action at D that was hardly seen looks worse than one that is known to be next to
                   D, and is looked at too late or never
     range=1       the cut is to an interval so many times as wide as [0, D], with the same middle,
-                  and the margin comes on top. 0 does not cut, and r has no limit: actions that were
-                  hardly seen are looked at again and again for values above D, which costs most
-                  where there are many actions
+                  and the margin comes on top. 0 does not cut, whatever the margin, and r has no
+                  limit: actions that were hardly seen are looked at again and again for values
+                  above D, which costs most where there are many actions
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 The idea is that of `ids`: every action gets an expected regret and a gain of information, and the
 policy plays the mixture that pays least for its information. `ids` approximates both numbers by
-pairs; `v-ids` integrates over the value of the largest mean.
+pairs, and counts information by what is at stake; `v-ids` integrates over the value of the largest
+mean, and counts all information alike.
 
 Symbols. The posterior of the mean theta_k of action k is N(mu_k, s_k^2), independent of the others,
 with s_k^2 = c/n_k; the precision n_k includes the prior, and the prior and the inflation c are
@@ -33,10 +34,10 @@ terms:
 
 A larger `range` cuts further out, as in `ids`, and f_j(0) becomes the density at the lower end.
 
-The parameters are those of `ids`, with other defaults: `tail=0`, `prior=4`, `refresh=0.01`,
-`guard=2`, `early=1`, `range=0`. The authors bound the Bayesian regret by the information ratio, for
-the exact posterior (tail=1), computed in every round (refresh=0) and without a guard (guard=0).
-With the inflation nothing is proved.
+The parameters are those of `ids` but `margin` and `stake`, with other defaults: `tail=0`,
+`prior=4`, `refresh=0.01`, `guard=2`, `early=1`, `range=0`. The authors bound the Bayesian regret by
+the information ratio, for the exact posterior (tail=1), computed in every round (refresh=0) and
+without a guard (guard=0). With the inflation nothing is proved.
 
 Accuracy. The integrals run from max_k (mu_k - 8 s_k) to max_k (mu_k + 8 s_k), within the range. So
 every F_k is at least 6e-16 before the cut, and what is less likely than about 1e-15 counts as
@@ -246,7 +247,7 @@ choose, update = make_lazy(plan)
 
 V_IDS = Rule(
     name="v-ids",
-    summary="what `ids` approximates, by quadrature: slow; any observable structure",
+    summary="what `ids` was made from, by quadrature: slow; any observable structure",
     source="Russo and Van Roy 2018, Learning to optimize via information-directed sampling; Liu, "
     "Buccapatnam and Shroff 2018, Information directed sampling for stochastic bandits with graph "
     "feedback",

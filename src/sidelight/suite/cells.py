@@ -43,7 +43,7 @@ RECIPES = (
     "newcomer:means=0.7 0.7 0.62 0.6",
 )
 DEFAULT = "ids"
-ORIGINAL = "v-ids"  # what the default approximates
+ORIGINAL = "v-ids"  # what the default was made from
 HORIZONS = (10_000, 100_000, 1_000_000)
 REPLICATES = 300
 SEED = 2015

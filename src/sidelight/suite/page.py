@@ -136,8 +136,8 @@ def _count(panels: Sequence[Panel]) -> list[str]:
     if closer:
         where = "; ".join(f"{_title(p)} ({p.without(ORIGINAL).verdict()})" for p in closer)
         text.append(
-            f"`{ORIGINAL}`, which `{DEFAULT}` approximates, is a rival like the others. Without it "
-            f"{len(closer)} more would not be passed: {where}."
+            f"`{ORIGINAL}`, from which `{DEFAULT}` was made, is a rival like the others. "
+            f"Without it {len(closer)} more would not be passed: {where}."
         )
     if alone:
         where = "; ".join(map(_title, alone))

@@ -160,7 +160,8 @@ def test_the_stakes_against_samples() -> None:
         error = 2 * leads[j].std() / math.sqrt(len(leads[j])) / ahead[j]
         assert v[j] == pytest.approx(ahead[j] ** 2 * plain[j], rel=0.03 + 4 * error)
     moved = np.array([(theta[best == j, lead] - mu[lead]).mean() for j in range(25)])
-    mean = chance[others] @ ahead[others] ** 2 / chance[others].sum()
+    down = -(chance * moved)[others]
+    mean = down @ ahead[others] ** 2 / down.sum()
     expected = (chance * ahead**2 * moved**2)[others].sum() + chance[lead] * moved[lead] ** 2 * mean
     assert v[lead] == pytest.approx(expected, rel=0.05)
 

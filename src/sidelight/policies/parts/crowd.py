@@ -5,15 +5,15 @@ beats the leader as the best one. Where many actions can beat the leader, most o
 not the best, and the pairs promise too much. Then this module integrates over the value of the
 largest mean, with all actions at once.
 
-Symbols. i1 is the leader, A* the best action; 0 and D are the ends to which posteriors are cut. The
-posterior of the mean theta_k is N(mu_k, s_k^2) before the cut to the range, and m_k is its mean
-after the cut (`cut`). f_k and F_k are the density and the distribution function after the cut.
+Symbols. i1 is the leader, A* the best action; -w and D + w are the ends to which posteriors are
+cut. The posterior of the mean theta_k is N(mu_k, s_k^2) before the cut, and m_k is its mean after
+the cut (`cut`). f_k and F_k are the density and the distribution function after the cut.
 G = prod_k F_k is the distribution function of the largest mean, and h_k = f_k/F_k. Integrals are
 over x, the value of the largest mean:
 
     p_a  = P(A* = a)                   = int G h_a
     e_aa = E[theta_a - m_a ; A* = a]   = int (x - m_a) G h_a
-    e_aj = E[theta_j - m_j ; A* = a]   = (mu_j - m_j) p_a - s_j^2 int G h_a (f_j - f_j(0))/F_j
+    e_aj = E[theta_j - m_j ; A* = a]   = (mu_j - m_j) p_a - s_j^2 int G h_a (f_j - f_j(-w))/F_j
     r    = E max_k theta_k - m_i1      = sum_a (e_aa + p_a (m_a - m_i1))
 
 r is the regret of not knowing the best action. With K actions there are K^2 numbers e_aj, but 3 K
@@ -34,15 +34,16 @@ The stakes. How far action j is ahead of the leader on average, if j is best, is
 
     a_j = E[theta_j - theta_i1 | A* = j] = m_j - m_i1 + (e_jj - e_ji1)/p_j
 
-`ids` counts v_j, and the term of j in the sum v_i1, as many times as a power of a_j says. The term
-of the leader itself in v_i1 counts as the others do on average, by their probabilities p_j.
+and not less than 0. `ids` counts v_j, and the term of j in the sum v_i1, as many times as a power
+of a_j/D says. The term of the leader itself in v_i1 counts as the others do on average, weighed by
+-e_ji1, as in pairs: if j is best, the leader lies lower, and e_i1i1 is the sum of the -e_ji1.
 
 Accuracy. Steps are as long as the narrowest posterior not yet passed, with two Gauss nodes each.
-Where D cuts into posteriors, the largest mean lies about 1/sum_k f_k(D) below D. So no step is
-longer than half of the way up to D, until the way is that short. r is then good to 1.5 %, and v to
-3 % of the largest v_j. With means far below 0, of which the cut leaves little, r is good to 5 % and
-v to 10 %. A race on the gallery cannot tell this integral from `v-ids`, which computes all K^2
-integrals.
+Where D + w cuts into posteriors, the largest mean lies about 1/sum_k f_k(D + w) below it. So no
+step is longer than half of the way up to there, until the way is that short. r is then good to
+1.5 %, and v to 3 % of the largest v_j. With means far below -w, of which the cut leaves little, r
+is good to 5 % and v to 10 %. A race on the gallery cannot tell this integral from `v-ids`, which
+computes all K^2 integrals.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def tail_of(z: Any, density: Any) -> Any:
 
 @compiled
 def node(x: Any, whole: Any, foot: Any, h: Any, fall: Any) -> Any:
-    """Fill in h_k and s_k (f_k - f_k(0))/F_k at x; return G, or 0 if G is too small to count.
+    """Fill in h_k and s_k (f_k - f_k(-w))/F_k at x; return G, or 0 if G is too small to count.
 
     foot[k] is phi((low - mu_k)/s_k), the normal density at the lower end, or 0 if nothing is cut
     off below.
@@ -117,7 +118,7 @@ def node(x: Any, whole: Any, foot: Any, h: Any, fall: Any) -> Any:
 
 @compiled
 def depth(whole: Any) -> Any:
-    """How far below D the largest mean lies: 1/sum_k f_k(D), infinite if D cuts off nothing."""
+    """How far below D + w the largest mean lies: 1/sum_k f_k(D + w); infinite if nothing is cut."""
     (_, s, under, over, edge), _ = whole
     total = 0.0
     for k in range(s.size):
@@ -127,7 +128,7 @@ def depth(whole: Any) -> Any:
 
 @compiled
 def integrate(whole: Any, m: Any, leader: Any, sums: Any) -> None:
-    """Add up the integrals of G h_a, (x - m_a) G h_a, and G h_a s_j (f_j - f_j(0))/F_j.
+    """Add up the integrals of G h_a, (x - m_a) G h_a, and G h_a s_j (f_j - f_j(-w))/F_j.
 
     The last integral has three versions: a is the leader; j is the leader; a is any action but j
     and the leader. The third version has its own integral of G h_a, too.
@@ -189,7 +190,7 @@ def weigh_all(whole: Any, m: Any, leader: Any, pairs: Any, scale: Any, v: Any) -
         return pairs
     sums /= total  # the integral is coarse, and p does not quite add up to 1
     p, shift, of_leader, by_leader, others, by_others = sums
-    r, own, staked = shift[leader], 0.0, 0.0
+    r, own, staked, pull = shift[leader], 0.0, 0.0, 0.0
     for j in range(m.size):
         if j == leader:
             continue
@@ -197,13 +198,13 @@ def weigh_all(whole: Any, m: Any, leader: Any, pairs: Any, scale: Any, v: Any) -
         r += better
         moved = (mu[leader] - m[leader]) * p[j] - s[leader] * of_leader[j]
         a = stakes(max(better - moved, 0.0) / p[j], scale) if p[j] > 0.0 else 0.0
-        staked += a * p[j]
+        staked += a * max(-moved, 0.0)
+        pull += max(-moved, 0.0)
         below = mu[j] - m[j]
         v[j] = share(shift[j], p[j])
         v[j] += share(below * p[leader] - s[j] * by_leader[j], p[leader])
         v[j] += share(below * others[j] - s[j] * by_others[j], others[j])
         v[j] *= a
         own += a * share(moved, p[j])
-    rest = 1.0 - p[leader]
-    v[leader] = own + (share(shift[leader], p[leader]) * staked / rest if rest > 0.0 else 0.0)
+    v[leader] = own + (share(shift[leader], p[leader]) * staked / pull if pull > 0.0 else 0.0)
     return max(r, 0.0)

@@ -3,8 +3,8 @@
 The means lie in [0, D], but a normal posterior N(mu, s^2) does not know this. Where little was
 seen, much of the posterior lies outside the range, and a policy looks at actions for values that
 they cannot have. So the posterior is cut: only the part within [-w, D + w] is kept. With w = 0 this
-is what the range says. A little more is safer: cut at D itself, an action that stands at D and was
-hardly seen looks worse than one that is known to be next to D, and is looked at too late or never.
+is what the range says. More is safer: cut at D itself, an action that stands at D and was hardly
+seen looks worse than one that is known to be next to D, and is looked at too late or never.
 
 Let phi and Q be the density and the upper tail of a standard normal, and a = (-w - mu)/s and
 b = (D + w - mu)/s the ends in standard deviations. What is kept has
