@@ -1,6 +1,6 @@
 """Which policy to use on a structure, and why, in one sentence.
 
-The default, `ids`, runs everywhere, and in 73 of 91 races of the suite its mean regret is at most
+The default, `ids`, runs everywhere, and in 73 of 95 races of the suite its mean regret is at most
 1.15 times, and its 95 % quantile at most 1.5 times, that of the best other policy
 (benchmarks/suite.md). It is not worth its price where every play shows everything equally well:
 then learning is free, and playing what looks best is as good. (Not where some actions are seen

@@ -22,8 +22,8 @@ _NEW_IS_BEST = (
 )
 _NEW_IS_BAD = (
     "the new action is a bad one, and asymptotic-sigma looks at it {theirs} times in the mean, ids "
-    "{ours} times; on newcomer, where it is the best, asymptotic-sigma loses 149.7 times as much as "
-    "ids at T = 10,000"
+    "{ours} times; on newcomer, where it is the best one, asymptotic-sigma loses 149.7 times as "
+    "much as ids at T = 10,000"
 )
 
 
