@@ -54,9 +54,9 @@ term times the square of the stake, as a part of the range, is
     v_j  = (a_j/D)^2 p_j u_j^2 (1 + o_j)                    for the mean of action j
     v_i1 = sum_j (a_j/D)^2 p_j x_j (x_j + sum_k o_k x_k)    for the mean of the leader
 
-(The square is what was measured to be best, among powers from 0 to 3. One rival alone makes the
-stakes a common factor, which changes nothing.) A play of action i then costs the expected regret
-Delta_i and brings the information g_i,
+(The square was chosen by measurement. With one rival alone the stake is a common factor, which
+changes nothing.) A play of action i then costs the expected regret Delta_i and brings the
+information g_i,
 
     Delta_i = r + m_i1 - m_i,   r = min(sum_j EI_j, E[max(D - theta_i1, 0)])
     g_i     = sum_j v_j nn_j P_ij/(nn_j + P_ij)             this sum includes the leader
