@@ -52,8 +52,8 @@ REASONS = {
     ("cycle-tie", 10_000): _tie_on_a_cycle("100", "250"),
     ("cycle-tie", 100_000): _tie_on_a_cycle("444", "1,112"),
     ("erdos-renyi", 10_000): "asymptotic-sigma settles sooner, and plays a wrong action most in "
-    "67 % of its runs, ids in 60 %; this turns round at T = 100,000, where asymptotic-sigma loses 656 "
-    "and ids 557",
+    "67 % of its runs, ids in 60 %; this turns round at T = 100,000, where asymptotic-sigma loses "
+    "656 and ids 557",
     ("graded", 10_000): "asymptotic-sigma settles sooner, and plays a wrong action most in 3 % of "
     "its runs, ids in 1.3 %; this turns round at T = 100,000, where asymptotic-sigma loses 392 and "
     "ids 127",
